@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // link is the connection of one registry. A test can break it.
@@ -336,7 +337,7 @@ func (c *cluster) configure(change func(*job.Config)) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	cfg, err := job.DecodeConfig(node.Value)
+	cfg, err := jobtype.DecodeConfig(node.Value)
 	if err != nil {
 		c.Fatal(err)
 	}

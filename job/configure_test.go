@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func TestCronAndZoneChangeLive(t *testing.T) {
@@ -67,7 +68,7 @@ func TestOverwrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg, err := job.DecodeConfig(node.Value)
+			cfg, err := jobtype.DecodeConfig(node.Value)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -14,7 +16,7 @@ func (c *controller) broadcastFault(w *decide.World) error {
 		return nil
 	}
 	if n := w.MayRun(); n > w.Rules.Total {
-		return fmt.Errorf("job %s: %d instances are to run it, and it has %d items (%s): the others run nothing", c.job, n, w.Rules.Total, keyTotal)
+		return fmt.Errorf("job %s: %d instances are to run it, and it has %d items (%s): the others run nothing", c.job, n, w.Rules.Total, jobconf.KeyTotal)
 	}
 	if id := w.AnyJVM(); id != "" {
 		return fmt.Errorf("job %s: the JVM member %s knows no broadcast jobs: if it leads, it deals all items", c.job, short(id))

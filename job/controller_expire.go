@@ -3,6 +3,8 @@ package job
 import (
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -45,7 +47,7 @@ func (c *controller) expiryFault(w *decide.World) error {
 		return nil
 	}
 	if id := w.AnyJVM(); id != "" {
-		return fmt.Errorf("job %s: the JVM member %s knows no end of the job (%s): it runs on", c.job, short(id), keyExpiresAt)
+		return fmt.Errorf("job %s: the JVM member %s knows no end of the job (%s): it runs on", c.job, short(id), jobconf.KeyExpiresAt)
 	}
 	return nil
 }

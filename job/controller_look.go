@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -64,7 +66,7 @@ const reconsiderEvery = time.Minute
 
 // heed puts a configuration of the registry in force, or refuses it.
 func (c *controller) heed(document coord.Node) {
-	config, err := DecodeConfig(document.Value)
+	config, err := jobtype.DecodeConfig(document.Value)
 	var next *settings
 	if err == nil {
 		next, err = c.settings.follow(config, c.options, document.Modified)
@@ -120,7 +122,7 @@ func (c *controller) adopt(next *settings) {
 	c.use(next)
 	c.refused = 0
 	c.fault(FaultConfig, nil)
-	if changes := before.Config.changes(next.Config); len(changes) > 0 {
+	if changes := changesOf(before.Config, next.Config); len(changes) > 0 {
 		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -84,7 +88,7 @@ type mixedTold int64
 func (c *controller) tellWritten(before []byte) {
 	const what = "the configuration is written as ElasticJob 3.0 has it: members of elastic-job 2.1 cannot start any more"
 	servers := jobtree.Read(c.view.Snapshot(), c.job).OldServers()
-	if len(servers) == 0 && !isOld(before) {
+	if len(servers) == 0 && !jobconf.IsOld(before) {
 		c.log.Debug(what)
 		return
 	}
@@ -107,12 +111,12 @@ func (c *controller) tellMixed(w *decide.World) {
 		return
 	}
 	c.mixedTold = mixedTold(w.Config.Modified)
-	issues, err := MixedIn(w.Config.Value)
+	issues, err := jobtype.MixedIn(w.Config.Value)
 	if err != nil {
 		return // the fault of the configuration says so
 	}
-	issues = append(issues, MixedServers(slices.Collect(maps.Keys(w.Servers)))...)
-	for _, i := range append(issues, MixedOld(w.Config.Value, w.OldMembers())...) {
+	issues = append(issues, jobtype.MixedServers(slices.Collect(maps.Keys(w.Servers)))...)
+	for _, i := range append(issues, jobtype.MixedOld(w.Config.Value, w.OldMembers())...) {
 		fields := []zap.Field{zap.String("member", id), zap.String("field", i.Field), zap.String("does", i.Does), zap.String("advice", i.Advice)}
 		if i.Harm == "" {
 			c.log.Info("JVM members do something otherwise", fields...)

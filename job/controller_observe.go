@@ -74,7 +74,7 @@ func (c *controller) observeConfiguration() {
 	}
 	event := ConfiguredEvent{Event: c.event(c.shown.id), Revision: s.Revision, Version: s.modified}
 	if b.config != nil {
-		event.Changes = b.config.changes(s.Config)
+		event.Changes = changesOf(b.config.Config, s.Config)
 	}
 	b.config, b.version = s, s.modified
 	observe(c, event, func(o *Observer) func(ConfiguredEvent) { return o.Configured })

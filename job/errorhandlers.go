@@ -2,39 +2,22 @@ package job
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.uber.org/zap"
 )
-
-// errorHandlerNames returns the names in Config.ErrorHandler.
-func errorHandlerNames(list string) ([]string, error) {
-	names := strings.Split(list, ",")
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		switch {
-		case names[i] == "":
-			return nil, errors.New("a name is empty; names with commas between them are allowed")
-		case slices.Contains(names[:i], names[i]):
-			return nil, fmt.Errorf("%s is there twice; once is allowed", quote(names[i]))
-		}
-	}
-	if slices.Contains(names, ErrorHandlerLog) && slices.Contains(names, ErrorHandlerIgnore) {
-		return nil, fmt.Errorf("%s and %s contradict each other; one of them is allowed", ErrorHandlerLog, ErrorHandlerIgnore)
-	}
-	return names, nil
-}
 
 // errorHandlersFor returns what is told of failures under a configuration, by the list of
 // names in it. If the list has neither LOG nor IGNORE, LOG comes first.
 func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
-	names, err := errorHandlerNames(c.ErrorHandler)
+	names, err := c.ErrorHandlerNames()
 	if err != nil {
-		return nil, faultsOf(err, keyErrorHandler)
+		return nil, faultsOf(err, jobconf.KeyErrorHandler)
 	}
 	if !slices.Contains(names, ErrorHandlerLog) && !slices.Contains(names, ErrorHandlerIgnore) {
 		names = slices.Insert(names, 0, ErrorHandlerLog)
@@ -44,7 +27,7 @@ func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
 	for _, name := range names {
 		h, err := o.newErrorHandler(name, c)
 		if err != nil {
-			faults = append(faults, faultsOf(err, keyErrorHandler)...)
+			faults = append(faults, faultsOf(err, jobconf.KeyErrorHandler)...)
 			continue
 		}
 		several.list = append(several.list, namedErrorHandler{name, h})

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -33,7 +35,7 @@ func (n *Node) join(ctx context.Context, name string, h Handler, opts []Option) 
 		}
 		found, err := configIn(ctx, n.reg, view, jobtree.Job(name), o)
 		if err == nil {
-			err = found.isOf(name)
+			err = isOf(found, name)
 		}
 		var given *settings
 		if err == nil {
@@ -63,5 +65,5 @@ func configIn(ctx context.Context, reg coord.Registry, view coord.View, job jobt
 	if !isThere {
 		return Config{}, fmt.Errorf("%w: there is none", ErrJobRemoved)
 	}
-	return DecodeConfig(document.Value)
+	return jobtype.DecodeConfig(document.Value)
 }

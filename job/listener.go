@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // Listener is told before and after each execution of an item on this instance. [WithListener]
@@ -110,7 +112,7 @@ func WithListenerTimeout(d time.Duration) Option {
 }
 
 func (o *options) addListener(l *namedListener) error {
-	if err := checkText(l.name, maxTextLength); err != nil {
+	if err := jobconf.CheckText(l.name, jobconf.MaxText); err != nil {
 		return fmt.Errorf("job: listener %s: name: %w", quote(l.name), err)
 	}
 	put(&o.listeners, l.name, l)

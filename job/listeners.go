@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // namedListener is a listener of one of the two kinds, with its name.
@@ -32,11 +34,11 @@ func (o *options) listenersFor(c Config) (each, once []*namedListener, faults []
 		l := o.listeners[name]
 		switch {
 		case l == nil:
-			faults = append(faults, &FieldError{Field: keyListeners, Value: quote(name), Err: o.unknownListener()})
+			faults = append(faults, &FieldError{Field: jobconf.KeyListeners, Value: quote(name), Err: o.unknownListener()})
 		case l.each != nil:
 			each = append(each, l)
 		case c.MonitorExecution == Off:
-			faults = append(faults, &FieldError{Field: keyListeners, Value: quote(name), Err: fmt.Errorf("it is told of whole ticks, and needs %s, whose records tell when a tick is through", keyMonitorExecution)})
+			faults = append(faults, &FieldError{Field: jobconf.KeyListeners, Value: quote(name), Err: fmt.Errorf("it is told of whole ticks, and needs %s, whose records tell when a tick is through", jobconf.KeyMonitorExecution)})
 		default:
 			once = append(once, l)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -232,7 +234,7 @@ func (m *model) doConfigure() {
 		m.config.Failover = rapid.SampledFrom(m.how.switches).Draw(m.t, "failover")
 		m.config.Broadcast = m.how.broadcast && !m.config.Failover
 	case 2:
-		m.config.Misfire = ToggleOf(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
+		m.config.Misfire = jobtype.ToggleOf(rapid.SampledFrom(m.how.switches).Draw(m.t, "misfire"))
 	case 3:
 		m.config.Cron = rapid.SampledFrom([]string{"0 * * * * ?", "30 * * * * ?"}).Draw(m.t, "cron")
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -29,7 +31,7 @@ func isBroadcast(s *jobtree.State) bool {
 	if s.Config == nil {
 		return false
 	}
-	config, err := DecodeConfig(s.Config.Value)
+	config, err := jobtype.DecodeConfig(s.Config.Value)
 	return err == nil && config.Broadcast
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -45,7 +47,7 @@ func (m *model) lookForRemoval(before *jobtree.State) {
 		return
 	}
 	m.gone = true
-	config, err := DecodeConfig(before.Config.Value)
+	config, err := jobtype.DecodeConfig(before.Config.Value)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -152,7 +154,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
 		ShardingTotalCount: rapid.IntRange(1, 3).Draw(t, "total"),
 		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
-		Misfire:            ToggleOf(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
+		Misfire:            jobtype.ToggleOf(rapid.SampledFrom(how.switches).Draw(t, "misfire")),
 		Threads:            rapid.IntRange(1, 3).Draw(t, "threads"),
 		Strategy:           rapid.SampledFrom([]string{"AVG_ALLOCATION", "STICKY"}).Draw(t, "strategy"),
 		Jitter:             rapid.SampledFrom(how.jitters()).Draw(t, "jitter"),

@@ -9,21 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/strategy"
-)
-
-// Names of the error handlers that every scheduler knows (Config.ErrorHandler).
-const (
-	// ErrorHandlerLog writes a line at error level; the default.
-	ErrorHandlerLog = "LOG"
-	// ErrorHandlerIgnore does nothing. In a list it switches LOG off.
-	ErrorHandlerIgnore = "IGNORE"
-	// ErrorHandlerThrow gives the error to the program: see [Scheduler.Errors].
-	ErrorHandlerThrow = "THROW"
 )
 
 // Option is a setting of this process. It never enters the registry.
@@ -181,7 +173,7 @@ func WithLabels(labels ...string) Option {
 			return fmt.Errorf("job: %d labels, at most %d are allowed", n, maxLabels)
 		}
 		for _, label := range labels {
-			if err := checkText(label, maxTextLength); err != nil {
+			if err := jobconf.CheckText(label, jobconf.MaxText); err != nil {
 				return fmt.Errorf("job: label %s: %w", quote(label), err)
 			}
 			if strings.Contains(label, ",") || strings.TrimSpace(label) != label || strings.HasPrefix(label, "weight=") {
@@ -214,7 +206,7 @@ const maxImplementationLength = 1_000
 // job that JVM instances have run, give the name of their class.
 func WithImplementation(name string) Option {
 	return func(o *options) error {
-		if err := checkText(name, maxImplementationLength); err != nil {
+		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("job: implementation %s: %w", quote(name), err)
 		}
 		o.implementation = name
@@ -227,7 +219,7 @@ func WithImplementation(name string) Option {
 // name to the same strategy.
 func WithStrategy(name string, s strategy.Strategy) Option {
 	return func(o *options) error {
-		if err := checkText(name, maxTextLength); err != nil {
+		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
 			return fmt.Errorf("job: strategy %s: name: %w", quote(name), err)
 		}
 		if isNil(s) {
@@ -264,7 +256,7 @@ func WithErrorHandler(name string, h ErrorHandler) Option {
 }
 
 func checkErrorHandlerName(name string) error {
-	if err := checkText(name, maxTextLength); err != nil {
+	if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
 		return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
 	}
 	if strings.Contains(name, ",") || strings.TrimSpace(name) != name {

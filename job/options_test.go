@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -117,7 +118,7 @@ func TestLargestOptionsAndConfiguration(t *testing.T) {
 	for i := range labels {
 		labels[i] = fmt.Sprintf("%0255d", i)
 	}
-	c := job.Config{Name: strings.Repeat("j", 200), Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: strings.Repeat("p", job.MaxConfigSize-1000)}
+	c := job.Config{Name: strings.Repeat("j", 200), Cron: "* * * * * ?", ShardingTotalCount: 1, JobParameter: strings.Repeat("p", jobtype.MaxConfigSize-1000)}
 	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 	s, err := job.Schedule(t.Context(), reg, c, handler, job.WithIP(strings.Repeat("i", 255)),
 		job.WithLabels(labels...), job.WithImplementation(strings.Repeat("c", 1000)))

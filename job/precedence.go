@@ -1,7 +1,12 @@
 package job
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 
 	"go.uber.org/zap"
 )
@@ -61,9 +66,9 @@ func (p Precedence) check(c Config) error {
 	switch {
 	case p == PrecedenceRegistry:
 	case c.Overwrite:
-		return fault(keyOverwrite, "true", "contradicts %v; one of the two is allowed", p)
+		return fault(jobconf.KeyOverwrite, "true", "contradicts %v; one of the two is allowed", p)
 	case p == PrecedenceCode && c.Revision == 0:
-		return fault(keyRevision, "0", "1 to %d are allowed with %v, which puts the largest in force", MaxRevision, p)
+		return fault(jobconf.KeyRevision, "0", "1 to %d are allowed with %v, which puts the largest in force", jobtype.MaxRevision, p)
 	}
 	return nil
 }
@@ -78,14 +83,15 @@ func (p Precedence) replaces(given Config, document []byte) bool {
 }
 
 // revisionOf returns the revision of a document, even if other fields have faults.
-func revisionOf(text []byte) (revision int, known bool) {
-	keys, err := parseConfig(text)
-	if err != nil {
-		return 0, false
+func revisionOf(document []byte) (revision int, known bool) {
+	c, err := jobtype.DecodeConfig(document)
+	if faults, ok := errors.AsType[*ConfigError](err); ok {
+		known := !slices.ContainsFunc(faults.Faults, func(f *FieldError) bool {
+			return f.Field == jobconf.KeyConfig || f.Field == jobconf.KeyProps || f.Field == jobconf.KeyRevision
+		})
+		return c.Revision, known && faults.More == 0
 	}
-	var c Config
-	found := keys.decode(&c)
-	return c.Revision, !found.of(keyProps) && !found.of(keyRevision)
+	return c.Revision, err == nil
 }
 
 // warn logs that the program's configuration is not in force, and what to do about it.

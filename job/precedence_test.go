@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -26,7 +27,7 @@ func (c *cluster) inRegistry() job.Config {
 	if err != nil {
 		c.Fatal(err)
 	}
-	cfg, err := job.DecodeConfig(node.Value)
+	cfg, err := jobtype.DecodeConfig(node.Value)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func TestRetries(t *testing.T) {
 		{"it succeeds in the end", 2, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s}},
 		{"it does not", always, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s, 7 * s}},
 		{"the wait is bounded", always, Retry{Attempts: 4, InitialBackoff: s, MaxBackoff: 3 * s}, []time.Duration{0, s, 3 * s, 6 * s, 9 * s}},
-		{"no wait at all", always, Retry{Attempts: 3, InitialBackoff: switchedOff, MaxBackoff: time.Minute}, []time.Duration{0, 0, 0, 0}},
+		{"no wait at all", always, Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: time.Minute}, []time.Duration{0, 0, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

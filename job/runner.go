@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -81,7 +83,7 @@ func (r *Runner) checkOffers() error {
 		return errors.New("it offers nothing: Handlers, or types by WithType, are needed")
 	}
 	for name, h := range r.handlers {
-		if err := checkText(name, maxImplementationLength); err != nil {
+		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("handler %s: name: %w", quote(name), err)
 		}
 		if isNil(h) {

@@ -3,6 +3,8 @@ package job
 import (
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -46,7 +48,7 @@ func (r *Runner) offerFor(name, node string, document []byte) string {
 	offer := node
 	if offer == "" {
 		offer = name
-		if oldTypeOf(document) == "SCRIPT" {
+		if jobconf.OldType(document) == "SCRIPT" {
 			offer = "SCRIPT"
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/strategy"
@@ -48,7 +50,7 @@ func newSettings(c Config, o *options, modified int64) (*settings, error) {
 	if s.zone, err = cronexpr.LoadLocation(c.TimeZone); err != nil {
 		return nil, err
 	}
-	if s.parameters, err = ParseItemParameters(c.ShardingItemParameters); err != nil {
+	if s.parameters, err = jobtype.ParseItemParameters(c.ShardingItemParameters); err != nil {
 		return nil, err
 	}
 	var faults []*FieldError

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -68,12 +71,12 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	}
 	var replaced []string
 	if there.Created != 0 {
-		found, err := DecodeConfig(there.Value)
+		found, err := jobtype.DecodeConfig(there.Value)
 		switch {
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
 			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
 		case !c.options.joinOnly && c.options.precedence.replaces(given.Config, there.Value):
-			replaced = found.changes(given.Config)
+			replaced = changesOf(found, given.Config)
 		case err != nil:
 			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
 		default:
@@ -146,10 +149,10 @@ func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, 
 // keep puts the registry's configuration in force. It refuses the configuration of another
 // job, and with PrecedenceNone one that differs from the given one.
 func keep(given *settings, found Config, modified int64, o *options) (*settings, error) {
-	if err := found.isOf(given.Name); err != nil {
+	if err := isOf(found, given.Name); err != nil {
 		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
 	}
-	differ := given.departures(found)
+	differ := departures(given.Config, found)
 	if len(differ) > 0 && o.precedence == PrecedenceNone {
 		return nil, fmt.Errorf("job %s: %w: %s", given.Name, ErrConfigDiffers, strings.Join(differ, "; "))
 	}
@@ -162,11 +165,11 @@ func keep(given *settings, found Config, modified int64, o *options) (*settings,
 }
 
 // isOf returns an error if a configuration is that of another job.
-func (c Config) isOf(name string) error {
+func isOf(c Config, name string) error {
 	if c.Name == name {
 		return nil
 	}
-	fault := &FieldError{Field: keyName, Value: quote(c.Name), Err: fmt.Errorf("%s is allowed", quote(name))}
+	fault := &FieldError{Field: jobconf.KeyName, Value: quote(c.Name), Err: fmt.Errorf("%s is allowed", quote(name))}
 	return &ConfigError{Job: name, Faults: []*FieldError{fault}}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -203,7 +205,7 @@ type order struct {
 func newOrder(s *jobtree.State, r TriggerRequest) (*order, error) {
 	o := &order{TriggerRequest: r, state: s, total: len(s.Items), items: map[int]bool{}}
 	if s.Config != nil {
-		if config, err := DecodeConfig(s.Config.Value); err == nil {
+		if config, err := jobtype.DecodeConfig(s.Config.Value); err == nil {
 			o.label, o.total, o.broadcast = config.Label, config.ShardingTotalCount, config.Broadcast
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // Type is a kind of work that is described by the configuration of a job: a script, a request
@@ -65,7 +67,7 @@ func (t ofType) Execute(context.Context, ShardingContext) error {
 // by a handler of its own cannot have it as the name of its implementation.
 func WithType(name string, t Type) Option {
 	return func(o *options) error {
-		if err := checkText(name, maxTextLength); err != nil {
+		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
 			return fmt.Errorf("job: type %s: name: %w", quote(name), err)
 		}
 		if isNil(t) {
@@ -119,7 +121,7 @@ func (o *options) handlerFor(c Config) (h Handler, isStream bool, faults []*Fiel
 		isStream = err == nil && streams(h)
 		return err
 	})
-	return h, isStream, faultsOf(err, keyProps)
+	return h, isStream, faultsOf(err, jobconf.KeyProps)
 }
 
 // guarded calls a function of the program's. A panic becomes its error.
@@ -159,7 +161,7 @@ func faultsOf(err error, field string) []*FieldError {
 func (o *options) checkImplementation(node string, document []byte) error {
 	there := node
 	if there == "" {
-		switch oldType := oldTypeOf(document); {
+		switch oldType := jobconf.OldType(document); {
 		case oldType == "SCRIPT", o.isTyped && (oldType == "SIMPLE" || oldType == "DATAFLOW"):
 			there = oldType
 		}

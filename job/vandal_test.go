@@ -3,7 +3,7 @@ package job_test
 import (
 	"testing"
 
-	"go.etcd.io/etcd/client/v3"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"

@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -122,7 +123,7 @@ func (f *fleet) registry(name string) job.Config {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	c, err := job.DecodeConfig(n.Value)
+	c, err := jobtype.DecodeConfig(n.Value)
 	if err != nil {
 		f.t.Fatal(err)
 	}

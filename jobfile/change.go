@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -19,7 +20,7 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	}
 	steer, want, at := k.app.ops.Job(k.name), k.want.config, k.want.source.at
 	there, err := steer.Settings(ctx)
-	isUnread := errors.Is(err, job.ErrInvalidConfig)
+	isUnread := errors.Is(err, jobtype.ErrInvalidConfig)
 	switch {
 	case err != nil && !(isUnread && want.Overwrite):
 		return nothing, k.wrong("is not changed", err)

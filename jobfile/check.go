@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -93,7 +93,7 @@ func (d *declared) check(r *reader) {
 	if d.threads == "SINGLE_THREAD" {
 		d.config.Threads = 1
 	}
-	var invalid *job.ConfigError
+	var invalid *jobtype.ConfigError
 	if err := d.config.Validate(); errors.As(err, &invalid) {
 		for _, wrong := range invalid.Faults {
 			key := d.keyOf(wrong.Field)
@@ -174,7 +174,7 @@ func (d *declared) place(key string) place {
 // placeOf returns where the first thing stands that is wrong with a configuration; the job itself
 // if the error is about something else.
 func (d *declared) placeOf(err error) place {
-	if wrong, ok := errors.AsType[*job.FieldError](err); ok {
+	if wrong, ok := errors.AsType[*jobtype.FieldError](err); ok {
 		return d.place(d.keyOf(wrong.Field))
 	}
 	return d.source.at

@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Declarations are what files say of a namespace, whoever runs its jobs.
@@ -25,7 +26,7 @@ type Declarations struct {
 
 // Declared is a job of files.
 type Declared struct {
-	Config job.Config
+	Config jobtype.Config
 	// Type or Implementation says what does the work: one of the two. The registry has only one
 	// name for both: see [Declared.Work].
 	Type, Implementation string
@@ -117,7 +118,7 @@ func (d Declared) ask(t job.Type, r *reader) {
 		at = d.from.placeOf
 	}
 	path := join(keyJobs, d.Config.Name)
-	wrong, ok := errors.AsType[*job.ConfigError](err)
+	wrong, ok := errors.AsType[*jobtype.ConfigError](err)
 	if !ok {
 		r.fault(at(err), path, "%w", err)
 		return
@@ -176,7 +177,7 @@ func (c Calendar) Place() string { return c.at.String() }
 // InRegistry returns a job as a file would say it, given what the registry has of it. Which types
 // programs have is not known there: but for SCRIPT and HTTP, work is taken for the name of an
 // implementation.
-func InRegistry(c job.Config, work string) Declared {
+func InRegistry(c jobtype.Config, work string) Declared {
 	switch work {
 	case script.Name, httpjob.Name:
 		return Declared{Config: c, Type: work}

@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func declare(t testing.TB, texts ...string) *jobfile.Declarations {
@@ -115,9 +116,9 @@ var anyJob = rapid.Custom(func(t *rapid.T) jobfile.Declared {
 	}
 	c := job.Config{
 		Name:               rapid.StringMatching(`[a-zA-Z0-9:_-][a-zA-Z0-9._:-]{0,12}`).Draw(t, "name"),
-		ShardingTotalCount: rapid.IntRange(1, job.MaxShardingTotalCount).Draw(t, "total"),
+		ShardingTotalCount: rapid.IntRange(1, jobtype.MaxShardingTotalCount).Draw(t, "total"),
 		JobParameter:       anyText.Draw(t, "parameter"), Description: anyText.Draw(t, "description"),
-		Misfire: job.ToggleOf(on.Draw(t, "misfire")), MisfireTolerance: durations("tolerance", time.Millisecond), MisfireWindow: durations("window", time.Second),
+		Misfire: jobtype.ToggleOf(on.Draw(t, "misfire")), MisfireTolerance: durations("tolerance", time.Millisecond), MisfireWindow: durations("window", time.Second),
 		MaxTimeDiff: durations("diff", time.Second), ReconcileInterval: durations("reconcile", time.Minute) - time.Minute,
 		Timeout: durations("timeout", time.Second), Disabled: on.Draw(t, "disabled"), Overwrite: on.Draw(t, "overwrite"),
 		Revision: rapid.IntRange(0, 3).Draw(t, "revision"), Threads: rapid.IntRange(0, 3).Draw(t, "threads"),
@@ -141,7 +142,7 @@ var anyJob = rapid.Custom(func(t *rapid.T) jobfile.Declared {
 		c.Failover, c.StaticSharding, c.MaxItems = on.Draw(t, "failover"), on.Draw(t, "static"), rapid.IntRange(0, 2).Draw(t, "items")
 	}
 	if c.Jitter == 0 && !c.Failover && !c.Expiry.Remove {
-		c.MonitorExecution = job.ToggleOf(on.Draw(t, "monitor"))
+		c.MonitorExecution = jobtype.ToggleOf(on.Draw(t, "monitor"))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "props") {
 		c.Props["x."+rapid.OneOf(anyText, rapid.Just("y")).Draw(t, "property")] = anyText.Draw(t, "value")

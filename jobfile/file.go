@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -227,13 +228,13 @@ func checkProfiles(layers []*value, profiles []string, r *reader) {
 }
 
 // Jobs returns the configurations of all jobs, by name, but for those with enabled: false.
-func (f *File) Jobs() []job.Config {
-	var configs []job.Config
+func (f *File) Jobs() []jobtype.Config {
+	var configs []jobtype.Config
 	for _, j := range f.jobs {
 		if !j.disabled {
 			configs = append(configs, j.config)
 		}
 	}
-	slices.SortFunc(configs, func(a, b job.Config) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(configs, func(a, b jobtype.Config) int { return cmp.Compare(a.Name, b.Name) })
 	return configs
 }

@@ -3,13 +3,13 @@ package jobfile
 import (
 	"cmp"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // declared is a job of a file.
 type declared struct {
-	config   job.Config
+	config   jobtype.Config
 	work     work
 	disabled bool   // left out
 	threads  string // the thread pool, as ElasticJob has it
@@ -47,10 +47,10 @@ func (d *declared) fields() fields {
 		{key: "jitter", shape: duration{to: &c.Jitter}, registry: inProps + "schedule.jitter.milliseconds",
 			meaning: "Delays each item by some time below it, always the same one. Default 0s."},
 		{key: "expiry", shape: expiryFields(&c.Expiry), meaning: "When the job ends."},
-		{key: "overlap", shape: oneOf{&c.Overlap, []string{job.OverlapWait, job.OverlapSkip}}, registry: inProps + "overlap",
+		{key: "overlap", shape: oneOf{&c.Overlap, []string{jobtype.OverlapWait, jobtype.OverlapSkip}}, registry: inProps + "overlap",
 			meaning: "What becomes of a tick that comes while the item still runs. Default WAIT: as misfire says. SKIP: it is passed over."},
 
-		{key: "shardingTotalCount", shape: integer{&c.ShardingTotalCount, 1, job.MaxShardingTotalCount},
+		{key: "shardingTotalCount", shape: integer{&c.ShardingTotalCount, 1, jobtype.MaxShardingTotalCount},
 			meaning: "How many items the job has. Required, but for a broadcast job."},
 		{key: "shardingItemParameters", shape: text{&c.ShardingItemParameters},
 			meaning: "Parameters of items: 0=Beijing,1=Shanghai."},
@@ -63,7 +63,7 @@ func (d *declared) fields() fields {
 		{key: "broadcast", shape: flag(&c.Broadcast), registry: inProps + "broadcast",
 			meaning: "Every instance runs every tick, each with one item. Default false."},
 		{key: "label", shape: text{&c.Label}, meaning: "Only instances with this label run items. See node.labels."},
-		{key: "maxItems", shape: integer{&c.MaxItems, 0, job.MaxShardingTotalCount}, registry: inProps + "sharding.items.max",
+		{key: "maxItems", shape: integer{&c.MaxItems, 0, jobtype.MaxShardingTotalCount}, registry: inProps + "sharding.items.max",
 			meaning: "How many items an instance may have. Default 0, no bound."},
 
 		{key: "monitorExecution", shape: toggle(&c.MonitorExecution),
@@ -83,7 +83,7 @@ func (d *declared) fields() fields {
 		{key: "reconcileIntervalMinutes", shape: units{&c.ReconcileInterval, minute},
 			meaning: "How often the whole tree is looked at again, in minutes; 0 is off. Default 10."},
 
-		{key: "threads", shape: integer{&c.Threads, 0, job.MaxThreads}, registry: inProps + "executor.threads",
+		{key: "threads", shape: integer{&c.Threads, 0, jobtype.MaxThreads}, registry: inProps + "executor.threads",
 			meaning: "How many items a process runs at a time. Default 0, twice the number of its CPUs."},
 		{key: "jobExecutorThreadPoolSizeProviderType", shape: oneOf{&d.threads, []string{"CPU", "SINGLE_THREAD"}},
 			meaning: "ElasticJob's name of threads: CPU is 0, SINGLE_THREAD is 1. Not together with threads."},
@@ -97,14 +97,14 @@ func (d *declared) fields() fields {
 			meaning: "Whether a server is disabled when it registers for the first time. Default false. To leave a job out, use enabled."},
 		{key: "overwrite", shape: flag(&c.Overwrite),
 			meaning: "The file replaces what the registry has, whatever that is. Default false: it does so if its revision is larger."},
-		{key: "revision", shape: integer{&c.Revision, 0, job.MaxRevision}, registry: inProps + "revision",
+		{key: "revision", shape: integer{&c.Revision, 0, jobtype.MaxRevision}, registry: inProps + "revision",
 			meaning: "Counts the versions of this job in the file. Raise it with every change: then the change is put in force. Default 0."},
 	}
 }
 
-func retryFields(r *job.Retry) fields {
+func retryFields(r *jobtype.Retry) fields {
 	return fields{
-		{key: "attempts", shape: integer{&r.Attempts, 0, job.MaxRetryAttempts}, registry: inProps + "retry.attempts",
+		{key: "attempts", shape: integer{&r.Attempts, 0, jobtype.MaxRetryAttempts}, registry: inProps + "retry.attempts",
 			meaning: "How many more times an item is tried. Default 0."},
 		{key: "initialBackoff", shape: duration{&r.InitialBackoff, 0, off}, registry: inProps + "retry.backoff.initial.milliseconds",
 			meaning: "The time before the second attempt; it doubles before each further one. Default 1s."},
@@ -113,11 +113,11 @@ func retryFields(r *job.Retry) fields {
 	}
 }
 
-func expiryFields(e *job.Expiry) fields {
+func expiryFields(e *jobtype.Expiry) fields {
 	return fields{
 		{key: "at", shape: moment{&e.At}, registry: inProps + "expiry.at",
 			meaning: "The last moment for which there may be a tick: 2026-12-24T18:00:00Z, whole seconds. Default: none."},
-		{key: "ticks", shape: integer{&e.Ticks, 0, job.MaxExpiryTicks}, registry: inProps + "expiry.ticks",
+		{key: "ticks", shape: integer{&e.Ticks, 0, jobtype.MaxExpiryTicks}, registry: inProps + "expiry.ticks",
 			meaning: "How many ticks there are, from when the schedule was first recorded. Default 0, no bound."},
 		{key: "remove", shape: flag(&e.Remove), registry: inProps + "expiry.remove",
 			meaning: "Whether the job is removed from the registry when no tick is to come. Default false."},

@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func nop(context.Context, job.ShardingContext) error { return nil }
@@ -358,7 +359,7 @@ shardingTotalCount: 3
 staticSharding: true
 timeZone: GMT+08:00
 `
-	want, err := job.DecodeConfig([]byte("jobName: settle\n" + document))
+	want, err := jobtype.DecodeConfig([]byte("jobName: settle\n" + document))
 	if err != nil {
 		t.Fatal(err)
 	}

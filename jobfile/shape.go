@@ -14,7 +14,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // shape is what a value may be. It is the same for the program and for editors.
@@ -202,8 +202,8 @@ func unless(to *bool) boolean {
 	return boolean{func(on bool) { *to = !on }, func() bool { return !*to }}
 }
 
-func toggle(to *job.Toggle) boolean {
-	return boolean{func(on bool) { *to = job.ToggleOf(on) }, func() bool { return *to == job.On }}
+func toggle(to *jobtype.Toggle) boolean {
+	return boolean{func(on bool) { *to = jobtype.ToggleOf(on) }, func() bool { return *to == jobtype.On }}
 }
 
 func (b boolean) read(v *value, path string, r *reader) {

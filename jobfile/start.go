@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -117,7 +118,7 @@ func (a *App) warnIdle() {
 		}
 		for _, pattern := range slices.Concat(s.include, s.exclude) {
 			// The patterns were checked.
-			if f, err := trace.NewFilter([]string{pattern}, nil); err == nil && !slices.ContainsFunc(a.file.Jobs(), func(c job.Config) bool { return f.Has(c.Name) }) {
+			if f, err := trace.NewFilter([]string{pattern}, nil); err == nil && !slices.ContainsFunc(a.file.Jobs(), func(c jobtype.Config) bool { return f.Has(c.Name) }) {
 				a.log.Warn("a pattern in the configuration files matches no job", slog.String("section", key), slog.String("pattern", pattern))
 			}
 		}

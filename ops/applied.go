@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ErrOtherSet: the job belongs to another set of files.
@@ -22,7 +22,7 @@ type ApplyRequest struct {
 	// at most.
 	Set string
 	// Config is that of the job, and Implementation is what runs it: see CreateRequest.
-	Config         job.Config
+	Config         jobtype.Config
 	Implementation string
 	// Version is the one that the configuration has to have: see Settings. 0 means that there has to
 	// be no such job.

@@ -12,8 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Errors of calendars that a program may want to tell apart.
@@ -228,8 +228,8 @@ func (o *Ops) removeCalendar(ctx context.Context, r RemoveCalendarRequest) error
 
 // naming returns the configurations that name a calendar, by the names of their jobs. One that
 // cannot be read names none.
-func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
-	var list []job.Config
+func (o *Ops) naming(ctx context.Context, name string) ([]jobtype.Config, error) {
+	var list []jobtype.Config
 	for s, err := range o.settings(ctx, func(string) bool { return true }) {
 		if err != nil {
 			return nil, err
@@ -244,12 +244,12 @@ func (o *Ops) naming(ctx context.Context, name string) ([]job.Config, error) {
 // ticks returns the ticks of a job, without those that its calendars leave out, and without those
 // after its end; nil for a one-off job. recorded is what the leader has recorded of that; nil if it
 // is not known.
-func (o *Ops) ticks(ctx context.Context, c job.Config, recorded *jobtree.Schedule) (calendar.Schedule, error) {
+func (o *Ops) ticks(ctx context.Context, c jobtype.Config, recorded *jobtree.Schedule) (calendar.Schedule, error) {
 	return ticksOf(c, recorded, func(name string) (*Calendar, error) { return o.Calendar(ctx, name) })
 }
 
 // ticksOf is [Ops.ticks] for who knows the calendars.
-func ticksOf(c job.Config, recorded *jobtree.Schedule, find func(name string) (*Calendar, error)) (calendar.Schedule, error) {
+func ticksOf(c jobtype.Config, recorded *jobtree.Schedule, find func(name string) (*Calendar, error)) (calendar.Schedule, error) {
 	all, err := c.Ticks()
 	if err != nil || all == nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ClearMisfires forgets what all items of the job have missed: ticks that came longer ago than
@@ -55,7 +55,7 @@ func (j *Job) ClearMisfires(ctx context.Context) error {
 // missed returns the items that have missed ticks, and since when the schedule has to count so that they
 // have not: zero if it is enough that their flags go.
 func (j *Job) missed(ctx context.Context, s *jobtree.State) (items []int, since time.Time, err error) {
-	config, err := job.DecodeConfig(s.Config.Value)
+	config, err := jobtype.DecodeConfig(s.Config.Value)
 	if err != nil {
 		return nil, since, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Errors of configurations that a program may want to tell apart.
@@ -23,7 +24,7 @@ var (
 // CreateRequest says what job is to be created.
 type CreateRequest struct {
 	// Config is that of the job. A process that runs the job with Config.Overwrite replaces it.
-	Config job.Config
+	Config jobtype.Config
 	// Implementation is what runs the job, in up to 1,000 bytes: the name of a type, or what
 	// programs name by job.WithImplementation. Default Config.Name.
 	Implementation string
@@ -75,7 +76,7 @@ func (j *Job) created(implementation string, document []byte) []coord.Op {
 // Settings is what the registry says of how a job is to run.
 type Settings struct {
 	Job    string
-	Config job.Config // with its defaults
+	Config jobtype.Config // with its defaults
 	// Implementation is what runs the job: see CreateRequest.
 	Implementation string
 	// Version is that of the configuration, for UpdateRequest. It is another one after each change,
@@ -115,7 +116,7 @@ func (j *Job) Settings(ctx context.Context) (Settings, error) {
 
 func settingsOf(name jobtree.Job, root, document coord.Node) Settings {
 	s := Settings{Job: string(name), Implementation: string(root.Value), Version: document.Modified, Created: document.Created, Document: document.Value}
-	s.Config, s.Err = job.DecodeConfig(document.Value)
+	s.Config, s.Err = jobtype.DecodeConfig(document.Value)
 	return s
 }
 
@@ -134,7 +135,7 @@ func (j *Job) config(ctx context.Context) (coord.Node, error) {
 // UpdateRequest says how a job is to run from now on.
 type UpdateRequest struct {
 	// Config replaces the whole configuration. Its name is that of the job, or empty.
-	Config job.Config
+	Config jobtype.Config
 	// Version is the one that the configuration has to have: see Settings.
 	Version int64
 }
@@ -166,12 +167,12 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 
 // replace returns the configuration that an update puts in the place of the one that is there, and
 // its document.
-func (j *Job) replace(there coord.Node, r UpdateRequest) (next job.Config, document []byte, err error) {
+func (j *Job) replace(there coord.Node, r UpdateRequest) (next jobtype.Config, document []byte, err error) {
 	next = r.Config
 	if next.Name == "" {
 		next.Name = string(j.name)
 	}
-	before, unread := job.DecodeConfig(there.Value)
+	before, unread := jobtype.DecodeConfig(there.Value)
 	switch {
 	case next.Name != string(j.name):
 		return next, nil, wrong("config.jobName", "the configuration is that of job %s", brief.Quote(next.Name))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // JobStatus says in one word how a job is, as ElasticJob's console does.
@@ -337,7 +337,7 @@ const (
 )
 
 // configInfo writes what the configuration says.
-func (i *JobInfo) configInfo(c job.Config, unread error) {
+func (i *JobInfo) configInfo(c jobtype.Config, unread error) {
 	i.Description, i.Cron, i.MoreCrons, i.TimeZone = brief.Cut(c.Description, maxWord), brief.Cut(c.Cron, maxLong), len(c.MoreCrons), brief.Cut(c.TimeZone, maxWord)
 	i.Calendars, i.Label, i.Broadcast, i.ShardingTotalCount = len(c.Calendars), brief.Cut(c.Label, maxWord), c.Broadcast, c.ShardingTotalCount
 	if unread != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // JobDetail is all that the tree tells of a job, as it was at one moment (on ZooKeeper within a
@@ -17,8 +17,8 @@ import (
 type JobDetail struct {
 	Info JobInfo `json:"info"`
 	// Config is what the configuration says, with its defaults, and Document how it stands there.
-	Config   job.Config `json:"-"`
-	Document string     `json:"document"`
+	Config   jobtype.Config `json:"-"`
+	Document string         `json:"document"`
 
 	Items     []ItemInfo     `json:"items"`
 	Instances []InstanceInfo `json:"instances"`
@@ -64,7 +64,7 @@ func (j *Job) Describe(ctx context.Context) (*JobDetail, error) {
 }
 
 func (f *informant) detail(name jobtree.Job, s *jobtree.State) *JobDetail {
-	c, unread := job.DecodeConfig(s.Config.Value)
+	c, unread := jobtype.DecodeConfig(s.Config.Value)
 	d := &JobDetail{
 		Info: f.job(name, s), Config: c, Document: string(s.Config.Value), Items: itemsOf(name, s, c), Instances: instancesOf(name, s), Servers: serversOf(name, s),
 		Faults: allFaults(s), Requests: requestsOf(s), Asked: s.Necessary && !s.IsHolding, Dealing: s.Processing,
@@ -85,7 +85,7 @@ func (f *informant) detail(name jobtree.Job, s *jobtree.State) *JobDetail {
 }
 
 // ticksAfter returns the next ticks of a job; none if they cannot be told, which JobInfo says.
-func (f *informant) ticksAfter(c job.Config, recorded *jobtree.Schedule) (list []time.Time) {
+func (f *informant) ticksAfter(c jobtype.Config, recorded *jobtree.Schedule) (list []time.Time) {
 	ticks, err := ticksOf(c, recorded, f.calendar)
 	if err != nil || ticks == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ItemStatus says in one word how an item is, as ElasticJob's console does.
@@ -98,18 +98,18 @@ func (j *Job) Items(ctx context.Context) ([]ItemInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job %s: items: %w", brief.Text(string(j.name)), err)
 	}
-	c, _ := job.DecodeConfig(s.Config.Value) // what can be read of it is enough
+	c, _ := jobtype.DecodeConfig(s.Config.Value) // what can be read of it is enough
 	items := itemsOf(j.name, s, c)
 	_ = j.addBegun(ctx, items) // items are shown without that, too; Describe says why
 	return items, nil
 }
 
-func itemsOf(name jobtree.Job, s *jobtree.State, c job.Config) []ItemInfo {
+func itemsOf(name jobtree.Job, s *jobtree.State, c jobtype.Config) []ItemInfo {
 	total := min(max(c.ShardingTotalCount, 0), jobtree.MaxItems)
 	if c.Broadcast {
 		total = 0
 	}
-	parameters, _ := job.ParseItemParameters(c.ShardingItemParameters) // the configuration's error says it
+	parameters, _ := jobtype.ParseItemParameters(c.ShardingItemParameters) // the configuration's error says it
 	waits := map[int]bool{}
 	for _, f := range s.FailoverItems {
 		waits[f.Item] = true

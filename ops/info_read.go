@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // tree is a job and what its tree says.
@@ -124,7 +124,7 @@ func (o *Ops) newInformant(ctx context.Context) *informant {
 
 // job returns what a list of jobs shows of one.
 func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
-	c, unread := job.DecodeConfig(s.Config.Value)
+	c, unread := jobtype.DecodeConfig(s.Config.Value)
 	i := JobInfo{Name: string(name), Implementation: brief.Cut(s.Implementation, maxWord), Version: s.Config.Modified, Status: jobStatus(s)}
 	if i.JVMOnly = jobtree.IsJVMName(i.Name); i.JVMOnly {
 		unread = butName(unread)
@@ -148,7 +148,7 @@ func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
 
 // butName returns the error of a configuration that cannot be read; nil if only the name is no Go job's.
 func butName(unread error) error {
-	if invalid, ok := errors.AsType[*job.ConfigError](unread); ok && invalid.More == 0 && len(invalid.Faults) == 1 && invalid.Faults[0].Field == "jobName" {
+	if invalid, ok := errors.AsType[*jobtype.ConfigError](unread); ok && invalid.More == 0 && len(invalid.Faults) == 1 && invalid.Faults[0].Field == "jobName" {
 		return nil
 	}
 	return unread
@@ -159,13 +159,13 @@ func pauseOf(p jobtree.Pause) PauseInfo {
 }
 
 // next writes when the next tick is.
-func (f *informant) next(i *JobInfo, c job.Config, recorded *jobtree.Schedule) {
+func (f *informant) next(i *JobInfo, c jobtype.Config, recorded *jobtree.Schedule) {
 	ticks, err := ticksOf(c, recorded, f.calendar)
 	if err != nil {
 		i.NextError = brief.Error(err).Error()
 		return
 	}
-	ends := c.Expiry != job.Expiry{}
+	ends := c.Expiry != jobtype.Expiry{}
 	if ticks == nil {
 		i.Expired = !c.Expiry.At.IsZero() && !f.now.Before(c.Expiry.At)
 		return

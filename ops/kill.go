@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // KillRequest says which executions are to end. What it leaves out does not matter: the zero
@@ -119,7 +120,7 @@ type killPart struct {
 }
 
 func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*kill, error) {
-	config, err := job.DecodeConfig(s.Config.Value)
+	config, err := jobtype.DecodeConfig(s.Config.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*ki
 	}
 	k.isTick = isTick(ticks, r.Tick)
 	switch {
-	case config.MonitorExecution == job.Off:
+	case config.MonitorExecution == jobtype.Off:
 		return nil, fmt.Errorf("without MonitorExecution there is no record of what runs: %w", ErrNotRunning)
 	case r.Failover && !config.Failover:
 		return nil, wrong("failover", "failover: the job has none")

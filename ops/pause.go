@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // PauseRequest says how a job is to pause.
@@ -123,7 +123,7 @@ func (j *Job) Resume(ctx context.Context) error {
 // lastBeforePause returns the last tick before the pause: an item that has not begun it is late for it. It is
 // zero if that cannot be told.
 func (j *Job) lastBeforePause(ctx context.Context, s *jobtree.State) time.Time {
-	config, err := job.DecodeConfig(s.Config.Value)
+	config, err := jobtype.DecodeConfig(s.Config.Value)
 	if err != nil || cronsOf(config) != s.Schedule.Cron || config.TimeZone != s.Schedule.TimeZone || config.TimeZone == "" {
 		return time.Time{}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // PinRequest says where an item belongs. Exactly one of Instance, Address and Label is needed.
@@ -52,7 +53,7 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 		if !s.Item(item).Exists {
 			return errNoItem(s, item)
 		}
-		if config, err := job.DecodeConfig(s.Config.Value); err == nil && config.Broadcast {
+		if config, err := jobtype.DecodeConfig(s.Config.Value); err == nil && config.Broadcast {
 			return ErrBroadcast
 		}
 		d := jobtree.PinDocument{Instance: r.Instance, Address: r.Address, Label: r.Label, Strict: r.Strict, By: j.ops.by}

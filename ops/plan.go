@@ -12,14 +12,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // PlanRequest says what is to be compared with what is there.
 type PlanRequest struct {
 	// Config is what would be given to Update, or to Create if there is no such job.
-	Config job.Config
+	Config jobtype.Config
 	// Version is the one that the configuration has to have, as for UpdateRequest. 0 is any, or none.
 	Version int64
 	// Ticks is how many ticks are told: up to MaxPlanTicks. Default 5.
@@ -42,7 +42,7 @@ type Plan struct {
 	Version int64 `json:"version,omitempty"`
 	// Changes are the fields that would have other values. There are none for a job that is new, or
 	// whose configuration cannot be read.
-	Changes []job.Difference `json:"changes"`
+	Changes []jobtype.Difference `json:"changes"`
 	// Before and After are the documents: as it stands there, and as it would be written.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
@@ -94,7 +94,7 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Job: string(j.name), Version: there.Modified, Before: string(there.Value), After: string(document)}
-	before, unread := job.DecodeConfig(there.Value)
+	before, unread := jobtype.DecodeConfig(there.Value)
 	if unread == nil {
 		p.Changes = before.Differences(next)
 	}
@@ -153,7 +153,7 @@ func (o *Ops) planNext(ctx context.Context, p *Plan, c change, r PlanRequest) er
 
 // readFor reads what a plan needs of the job's tree: of one that changes nothing the schedule, and the
 // items only if there are to be fewer, or another schedule.
-func (j *Job) readFor(ctx context.Context, config coord.Node, before, next job.Config, changes bool) (*jobtree.State, error) {
+func (j *Job) readFor(ctx context.Context, config coord.Node, before, next jobtype.Config, changes bool) (*jobtree.State, error) {
 	parts := []string{j.name.Schedule()}
 	if changes {
 		// Sessions before instances: an instance without a session is a JVM member's.
@@ -176,7 +176,7 @@ func (j *Job) readFor(ctx context.Context, config coord.Node, before, next job.C
 }
 
 // nextTicks returns the next ticks of a job. recorded is what the leader has recorded, or would.
-func (o *Ops) nextTicks(ctx context.Context, c job.Config, recorded *jobtree.Schedule, r PlanRequest) ([]time.Time, error) {
+func (o *Ops) nextTicks(ctx context.Context, c jobtype.Config, recorded *jobtree.Schedule, r PlanRequest) ([]time.Time, error) {
 	schedule, err := ticksOf(c, recorded, func(name string) (*Calendar, error) {
 		if given := r.Calendars[name]; given != nil {
 			return &Calendar{Name: name, Calendar: given}, nil
@@ -210,12 +210,12 @@ func (c change) recorded(now time.Time) *jobtree.Schedule {
 }
 
 // hasExpressions reports whether a recorded schedule has the expressions of a job, perhaps in other words.
-func hasExpressions(there *jobtree.Schedule, c job.Config) bool {
+func hasExpressions(there *jobtree.Schedule, c jobtype.Config) bool {
 	if cronsOf(c) == there.Cron && c.TimeZone == there.TimeZone {
 		return true
 	}
 	crons := strings.Split(there.Cron, "\n")
-	before, err := job.Config{Cron: crons[0], MoreCrons: crons[1:], TimeZone: there.TimeZone}.Ticks()
+	before, err := jobtype.Config{Cron: crons[0], MoreCrons: crons[1:], TimeZone: there.TimeZone}.Ticks()
 	if err != nil {
 		return false
 	}
@@ -224,6 +224,6 @@ func hasExpressions(there *jobtree.Schedule, c job.Config) bool {
 }
 
 // cronsOf returns the expressions of a job as the schedule's node has them.
-func cronsOf(c job.Config) string {
+func cronsOf(c jobtype.Config) string {
 	return strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n")
 }

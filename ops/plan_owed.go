@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // isRescheduled reports whether a change is one of the schedule, as the leader records it.
-func isRescheduled(before, next job.Config) bool {
+func isRescheduled(before, next jobtype.Config) bool {
 	before, next = before.WithDefaults(), next.WithDefaults()
 	return cronsOf(before) != cronsOf(next) || before.TimeZone != next.TimeZone || !slices.Equal(before.Calendars, next.Calendars) ||
 		before.Misfire != next.Misfire || before.MonitorExecution != next.MonitorExecution || before.Broadcast != next.Broadcast ||
@@ -20,9 +20,9 @@ func isRescheduled(before, next job.Config) bool {
 
 // owed says which items are late for a tick of the schedule that is about to change, and what becomes of it; ""
 // if none is. See decide.World.PutInForce.
-func (o *Ops) owed(ctx context.Context, before, next job.Config, s *jobtree.State) string {
+func (o *Ops) owed(ctx context.Context, before, next jobtype.Config, s *jobtree.State) string {
 	before, next = before.WithDefaults(), next.WithDefaults()
-	if s.Schedule == nil || !isRescheduled(before, next) || before.MonitorExecution != job.On {
+	if s.Schedule == nil || !isRescheduled(before, next) || before.MonitorExecution != jobtype.On {
 		return ""
 	}
 	ticks, err := o.ticks(ctx, before, s.Schedule)
@@ -46,9 +46,9 @@ func (o *Ops) owed(ctx context.Context, before, next job.Config, s *jobtree.Stat
 	isKnown := len(s.Instances) > 0 || !slices.ContainsFunc(before.Calendars, func(name string) bool { return !slices.Contains(next.Calendars, name) })
 	what := "it is made up once, although the schedule changes"
 	switch {
-	case next.MonitorExecution != job.On || before.Broadcast != next.Broadcast:
+	case next.MonitorExecution != jobtype.On || before.Broadcast != next.Broadcast:
 		what = "nobody makes it up when this change is in force, because the items begin anew"
-	case before.Misfire != job.On || next.Misfire != job.On:
+	case before.Misfire != jobtype.On || next.Misfire != jobtype.On:
 		what = "it is passed over, because misfire is not on before and after the change"
 	case !isKnown:
 		what = "it is passed over, because no process is there that knows the calendars which this change leaves out"

@@ -9,15 +9,15 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // change is what a plan looks at: two configurations with their defaults, and the job's tree. before,
 // differences and documents are zero for a job that is new.
 type change struct {
-	before, next job.Config
-	differences  []job.Difference
+	before, next jobtype.Config
+	differences  []jobtype.Difference
 	state        *jobtree.State
 	// there and document are what the registry has, and what it would have.
 	there, document []byte
@@ -25,7 +25,7 @@ type change struct {
 
 // changes reports whether a field has another value. Everything changes for a job that is new.
 func (c change) changes(field string) bool {
-	return c.before.Name == "" || slices.ContainsFunc(c.differences, func(d job.Difference) bool { return d.Field == field })
+	return c.before.Name == "" || slices.ContainsFunc(c.differences, func(d jobtype.Difference) bool { return d.Field == field })
 }
 
 // warnings say in a sentence each what the change does beside what its fields say, or does not.
@@ -101,16 +101,16 @@ func (c change) otherwiseByJVM() []string {
 
 // written returns what JVM members do otherwise because a document is written in place of one of
 // elastic-job 2.1.
-func (c change) written() []job.MixedIssue {
-	before, err := job.MixedIn(c.there)
+func (c change) written() []jobtype.MixedIssue {
+	before, err := jobtype.MixedIn(c.there)
 	if err != nil {
 		return nil // there is none, or it cannot be read, which is a warning of its own
 	}
-	after, err := job.MixedIn(c.document)
+	after, err := jobtype.MixedIn(c.document)
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(before, func(i job.MixedIssue) bool { return i.Field != "config" || slices.Contains(after, i) })
+	return slices.DeleteFunc(before, func(i jobtype.MixedIssue) bool { return i.Field != "config" || slices.Contains(after, i) })
 }
 
 // unlabelled says that nobody has the label that the job wants.
@@ -152,7 +152,7 @@ func isKnownStrategy(name string) bool {
 // isKnownErrorHandler reports whether every process knows the handlers of a list.
 func isKnownErrorHandler(list string) bool {
 	for name := range strings.SplitSeq(list, ",") {
-		if !slices.Contains([]string{job.ErrorHandlerLog, job.ErrorHandlerIgnore, job.ErrorHandlerThrow}, strings.TrimSpace(name)) {
+		if !slices.Contains([]string{jobtype.ErrorHandlerLog, jobtype.ErrorHandlerIgnore, jobtype.ErrorHandlerThrow}, strings.TrimSpace(name)) {
 			return false
 		}
 	}

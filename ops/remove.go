@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ErrNotRemoved: nothing says that a job of that name was removed.
@@ -77,7 +77,7 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 		return err
 	}
 	d := jobtree.RemovalDocument{By: j.ops.by, Why: r.Why, At: j.ops.now()}
-	if c, err := job.DecodeConfig(config.Value); err == nil {
+	if c, err := jobtype.DecodeConfig(config.Value); err == nil {
 		d.Revision = c.Revision
 	}
 	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d)), coord.DeleteTree(j.name.Applied())}

@@ -17,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Trigger asks for runs now, in the name of [Ops.By] unless the request has one: see
@@ -94,7 +95,7 @@ var ErrTicks = errors.New("ops: such ticks cannot be asked for")
 // Errors: job.ErrKeyUsed; ErrNothingFailed; job.ErrNoItem; job.ErrQueueFull; those of a read and of a commit.
 func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 	asked := fmt.Appendf(nil, "retry %v %v %q", r.Tick.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter)
-	return j.submit(ctx, ActionRetry, r.Key, asked, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	return j.submit(ctx, ActionRetry, r.Key, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
 		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
@@ -131,7 +132,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 }
 
 // mayName returns an error if the job has not all of the items.
-func mayName(c job.Config, items []int) error {
+func mayName(c jobtype.Config, items []int) error {
 	for _, i := range items {
 		if i < 0 || i >= c.ShardingTotalCount {
 			return fmt.Errorf("%w: item %d: 0 to %d are allowed", job.ErrNoItem, i, c.ShardingTotalCount-1)
@@ -192,10 +193,10 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
 	asked := fmt.Appendf(nil, "backfill %v %v %v %q %v", r.From.UnixMilli(), r.To.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter, r.StopAtFailure)
-	return j.submit(ctx, ActionBackfill, r.Key, asked, func(s *jobtree.State, c job.Config) (jobtree.RequestDocument, error) {
+	return j.submit(ctx, ActionBackfill, r.Key, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
 		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
 		switch {
-		case c.MonitorExecution == job.Off:
+		case c.MonitorExecution == jobtype.Off:
 			return d, wrong("job", "the job keeps no records (MonitorExecution is off), which a backfill needs")
 		case r.From.IsZero():
 			return d, wrong("from", "from: needed")
@@ -226,7 +227,7 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 }
 
 // ticksBetween returns the ticks of a schedule within a time.
-func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) ([]time.Time, error) {
+func ticksBetween(c jobtype.Config, schedule calendar.Schedule, from, to time.Time) ([]time.Time, error) {
 	if schedule == nil {
 		return nil, fmt.Errorf("%w: a one-off job has no ticks", ErrTicks)
 	}
@@ -244,7 +245,7 @@ func ticksBetween(c job.Config, schedule calendar.Schedule, from, to time.Time) 
 }
 
 // submit writes the request that of returns. asked is what was asked for under the key.
-func (j *Job) submit(ctx context.Context, action Action, key string, asked []byte, of func(*jobtree.State, job.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
+func (j *Job) submit(ctx context.Context, action Action, key string, asked []byte, of func(*jobtree.State, jobtype.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
 	unique, err := uniqueOf(key, asked)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), action, err)
@@ -260,7 +261,7 @@ func (j *Job) submit(ctx context.Context, action Action, key string, asked []byt
 			result.WasThere = true
 			return nil
 		}
-		config, err := job.DecodeConfig(s.Config.Value)
+		config, err := jobtype.DecodeConfig(s.Config.Value)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -179,7 +180,7 @@ func TestCreateParameters(t *testing.T) {
 				want[item] = parameter
 			}
 		}
-		if text := job.FormatItemParameters(want); got[i].Text != text {
+		if text := jobtype.FormatItemParameters(want); got[i].Text != text {
 			t.Errorf("%q is written %q, want %q", list, got[i].Text, text)
 		}
 		for item, parameter := range list {

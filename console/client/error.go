@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -86,7 +87,7 @@ var sentinels = map[string]error{
 	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving,
 	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
 	"queue-full": job.ErrQueueFull, "nobody-runs-it": job.ErrNoInstance, "kind-conflict": job.ErrKindConflict,
-	"key-used": job.ErrKeyUsed, "invalid-config": job.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
+	"key-used": job.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
 	"disabled": job.ErrDisabled, "implementation-conflict": job.ErrImplementationConflict,
 
 	"no-user": access.ErrNoUser, "no-token": access.ErrNoToken, "no-session": access.ErrNoSession, "last-admin": access.ErrLastAdmin,

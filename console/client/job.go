@@ -81,7 +81,7 @@ type Settings struct {
 	Job            string `json:"job"`
 	Implementation string `json:"implementation,omitempty"`
 	Version        int64  `json:"version"`
-	// Document is the configuration as it stands in the registry: job.DecodeConfig reads it.
+	// Document is the configuration as it stands in the registry: jobtype.DecodeConfig reads it.
 	Document string `json:"document"`
 	// Config is the same by ElasticJob's keys, with defaults, as a JSON object; empty if it cannot be read, and Error says why.
 	Config json.RawMessage `json:"config,omitempty"`

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Job is what the workers of a cluster run.
@@ -87,7 +88,7 @@ func (j Job) config() job.Config {
 	return job.Config{
 		Overlap: overlap, Listeners: listeners, Broadcast: j.Broadcast, Jitter: j.Jitter, Calendars: calendars, MaxItems: j.MaxItems,
 		Name: j.Name, Cron: cron, MoreCrons: more, ShardingTotalCount: j.Items, Failover: j.Failover,
-		Misfire: job.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
+		Misfire: jobtype.ToggleOf(!j.NoMisfire), Threads: cmp.Or(j.Threads, threads), Strategy: j.Strategy, ErrorHandler: j.ErrorHandler,
 		Props: props, Expiry: job.Expiry{Ticks: j.Ticks, Remove: j.Ticks > 0},
 	}
 }

@@ -30,7 +30,7 @@
 // all have started and -warm has passed, the next tick begins the window. It lasts for -for,
 // and has every tick from its begin up to its end, without the end. So that the counters see
 // whole ticks, they are read 50 ms before the window begins and 50 ms before it ends. A
-// process of a job with n items has threads for n of them, up to job.MaxThreads, unless
+// process of a job with n items has threads for n of them, up to jobtype.MaxThreads, unless
 // -threads says otherwise.
 //
 // # What the figures mean

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The stores.
@@ -100,7 +100,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 		return o, err
 	}
 	if o.Threads == 0 {
-		o.Threads = min(o.Items, job.MaxThreads)
+		o.Threads = min(o.Items, jobtype.MaxThreads)
 	}
 	return o, nil
 }
@@ -123,9 +123,9 @@ func (o *options) validate() (err error) {
 		value, least, most int
 	}{
 		{"jobs", o.Jobs, fewest, 50_000},
-		{"items", o.Items, 1, min(100_000, job.MaxShardingTotalCount)},
+		{"items", o.Items, 1, min(100_000, jobtype.MaxShardingTotalCount)},
 		{"processes", o.Processes, 1, 32},
-		{"threads", o.Threads, 0, job.MaxThreads},
+		{"threads", o.Threads, 0, jobtype.MaxThreads},
 		{"starting", o.Starting, 1, 1024},
 		{"group", o.Group, 1, 100},
 		{"flight", o.Flight, 1, 64},

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Worker is a process that runs the jobs, under test: nothing else runs in it. Its methods
@@ -138,7 +139,7 @@ func (w *Worker) schedule(ctx context.Context, i int) (*job.Scheduler, error) {
 	config := job.Config{
 		Name: jobName(i), Cron: o.Cron, ShardingTotalCount: o.Items,
 		Threads:          o.Threads,
-		MonitorExecution: job.ToggleOf(o.Monitor),
+		MonitorExecution: jobtype.ToggleOf(o.Monitor),
 		Failover:         o.Event == eventKill && o.Monitor,
 	}
 	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1)), job.WithEarlyClaims(o.Early)}

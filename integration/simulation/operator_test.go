@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // operate does what an operator wants, one thing after the other, until the channel is
@@ -45,7 +46,7 @@ func (g *group) configure(j *jobModel, change func(*job.Config), then func()) {
 			if err != nil {
 				return nil, err
 			}
-			c, err := job.DecodeConfig(node.Value)
+			c, err := jobtype.DecodeConfig(node.Value)
 			if err != nil {
 				return nil, err
 			}
@@ -112,9 +113,9 @@ func (g *group) changeCron() {
 func (g *group) toggleMisfire() {
 	j := g.pickJob()
 	usual := j.config.Misfire != job.Off
-	g.configure(j, func(c *job.Config) { c.Misfire = job.ToggleOf(!usual) }, func() { g.note("%s: misfire %v", j.config.Name, !usual) })
+	g.configure(j, func(c *job.Config) { c.Misfire = jobtype.ToggleOf(!usual) }, func() { g.note("%s: misfire %v", j.config.Name, !usual) })
 	g.after(g.forAWhile(), func() {
-		g.configure(j, func(c *job.Config) { c.Misfire = job.ToggleOf(usual) }, func() { g.note("%s: misfire %v again", j.config.Name, usual) })
+		g.configure(j, func(c *job.Config) { c.Misfire = jobtype.ToggleOf(usual) }, func() { g.note("%s: misfire %v again", j.config.Name, usual) })
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -110,7 +111,7 @@ func squad(items int) func(int) []jobShape {
 func wide(items int) func(int) []jobShape {
 	return func(index int) []jobShape {
 		return []jobShape{{
-			config: job.Config{Cron: every(20, 5*index%20), ShardingTotalCount: items, Failover: index == 1, Misfire: job.ToggleOf(index < 2), Threads: 40},
+			config: job.Config{Cron: every(20, 5*index%20), ShardingTotalCount: items, Failover: index == 1, Misfire: jobtype.ToggleOf(index < 2), Threads: 40},
 			work:   quick,
 		}}
 	}
@@ -118,7 +119,7 @@ func wide(items int) func(int) []jobShape {
 
 func single(index int) []jobShape {
 	s := jobShape{
-		config: job.Config{Cron: every(10, index%10), ShardingTotalCount: 1, Failover: index%3 < 2, Misfire: job.ToggleOf(index%5 > 0), Strategy: strategy.SingleShardingBalance},
+		config: job.Config{Cron: every(10, index%10), ShardingTotalCount: 1, Failover: index%3 < 2, Misfire: jobtype.ToggleOf(index%5 > 0), Strategy: strategy.SingleShardingBalance},
 		work:   minutes,
 	}
 	if index%2 == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // How often the simulation looks for silent items, and how long an item may be silent: the
@@ -121,7 +122,7 @@ func (l *listener) read(snapshot coord.Snapshot, now time.Time) {
 	if !ok || node.Version == l.version && l.cron != nil {
 		return
 	}
-	c, err := job.DecodeConfig(node.Value)
+	c, err := jobtype.DecodeConfig(node.Value)
 	if err != nil {
 		return
 	}

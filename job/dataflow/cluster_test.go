@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dataflow"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -142,7 +143,7 @@ func (c *cluster) configure(change func(*job.Config)) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	cfg, err := job.DecodeConfig(node.Value)
+	cfg, err := jobtype.DecodeConfig(node.Value)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Process is what is asked for the jobs that run here. A [job.Node] is one, and so are a
@@ -110,7 +111,7 @@ func take(ctx context.Context, reg coord.Registry, p Process, name string, most 
 	d.add(c.nodes())
 	if config, ok := c.store.Get(jobtree.Job(name).Config()); ok {
 		d.Config = string(config.Value)
-		if _, err := job.DecodeConfig(config.Value); err != nil {
+		if _, err := jobtype.DecodeConfig(config.Value); err != nil {
 			d.ConfigError = brief.Error(err).Error()
 		}
 	}

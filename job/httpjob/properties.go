@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The properties.
@@ -164,7 +165,7 @@ func (t *Type) read(c job.Config) (*settings, error) {
 		s.headers = append(s.headers, header{name, value})
 	}
 	if len(faults) > 0 {
-		shown := min(len(faults), job.MaxFaults)
+		shown := min(len(faults), jobtype.MaxFaults)
 		return nil, &job.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
 	}
 	return s, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Row describes one property.
@@ -41,10 +42,10 @@ type Table struct {
 // all that is wrong. It does not show values, unless a check does: they may be secret.
 func (t Table) Read(props job.Properties) (Values, error) {
 	v := Values{texts: map[string]string{}}
-	var faults []*job.FieldError
+	var faults []*jobtype.FieldError
 	fault := func(name string, err error) {
 		if err != nil {
-			faults = append(faults, &job.FieldError{Field: "props: " + name, Err: err})
+			faults = append(faults, &jobtype.FieldError{Field: "props: " + name, Err: err})
 		}
 	}
 	for _, row := range t.Rows {
@@ -69,8 +70,8 @@ func (t Table) Read(props job.Properties) (Values, error) {
 		}
 	}
 	if len(faults) > 0 {
-		shown := min(len(faults), job.MaxFaults)
-		return Values{}, &job.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
+		shown := min(len(faults), jobtype.MaxFaults)
+		return Values{}, &jobtype.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
 	}
 	return v, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The names of the properties.
@@ -93,7 +94,7 @@ func readSettings(props job.Properties) (*settings, error) {
 		return nil, fmt.Errorf("script: the command was checked: %w", err)
 	}
 	if faults := s.faults(line, args); len(faults) > 0 {
-		shown := min(len(faults), job.MaxFaults)
+		shown := min(len(faults), jobtype.MaxFaults)
 		return nil, &job.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
 	}
 	return s, nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -73,7 +73,7 @@ func read(ctx context.Context, o *ops.Ops, name string) (seen, error) {
 	switch {
 	case errors.Is(err, ops.ErrNoJob):
 		return seen{}, nil
-	case errors.Is(err, job.ErrInvalidConfig):
+	case errors.Is(err, jobtype.ErrInvalidConfig):
 		return seen{isThere: true, settings: settings, unread: err}, nil
 	}
 	return seen{isThere: true, settings: settings}, err

@@ -99,8 +99,8 @@
 //	gate     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
 //	word     a leader that steps down leaves word that the items are to be dealt
 //
-// What the configuration has that JVM members do otherwise is that of [job.MixedIn], if it does harm. Members of
-// elastic-job 2.1 beside a document of 3.0, which they do not read, are those of [job.MixedOld]. If they cannot start they
+// What the configuration has that JVM members do otherwise is that of [jobtype.MixedIn], if it does harm. Members of
+// elastic-job 2.1 beside a document of 3.0, which they do not read, are those of [jobtype.MixedOld]. If they cannot start they
 // leave nothing: then their servers are named that are there from before, until they are cleared.
 //
 // # Bounds

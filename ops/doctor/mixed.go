@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // checkMixed finds what a job has that its JVM members do not know, or do otherwise, and says who they are.
@@ -39,12 +39,12 @@ func (w *world) checkMixed(c *collector) {
 		add("", fmt.Sprintf("%d JVM members do not know %s", len(w.jvm), strings.Join(uses, ", ")),
 			"replace the JVM members, or do without; for a pause, disable their servers")
 	}
-	issues, err := job.MixedIn(w.Config.Value)
+	issues, err := jobtype.MixedIn(w.Config.Value)
 	if err != nil {
 		issues = nil // it is a finding of its own
 	}
-	issues = append(issues, job.MixedServers(sortedKeys(w.Servers))...)
-	for _, i := range append(issues, job.MixedOld(w.Config.Value, w.OldMembers())...) {
+	issues = append(issues, jobtype.MixedServers(sortedKeys(w.Servers))...)
+	for _, i := range append(issues, jobtype.MixedOld(w.Config.Value, w.OldMembers())...) {
 		if i.Harm != "" {
 			add(i.Field, fmt.Sprintf("%s: JVM members %s; so %s", i.Field, i.Does, i.Harm), i.Advice)
 		}
@@ -63,7 +63,7 @@ func (w *world) checkOld(c *collector) {
 			servers = append(servers, ip)
 		}
 	}
-	for _, i := range job.MixedOld(w.Config.Value, servers) {
+	for _, i := range jobtype.MixedOld(w.Config.Value, servers) {
 		s := w.about(MixedJVM, Info, fmt.Sprintf("%s: JVM members %s", i.Field, i.Does), i.Advice+"; then clear these servers", "")
 		s.detail = i.Field
 		c.add(s)

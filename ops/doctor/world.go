@@ -13,8 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // namespace is what all jobs of a namespace share, at one look.
@@ -110,7 +110,7 @@ type world struct {
 	ns   *namespace
 	name string
 	// config is that of the store; configErr is why it cannot be read. Then there are no rules.
-	config    job.Config
+	config    jobtype.Config
 	configErr error
 	ids       []string // of the instances that live, ascending
 	jvm       []string // those of them that are JVM members
@@ -138,7 +138,7 @@ func newWorld(ns *namespace, name string, s *jobtree.State) *world {
 	if len(w.jvm) > 0 {
 		w.Mixed = &decide.Mixed{Now: true}
 	}
-	if w.config, w.configErr = job.DecodeConfig(s.Config.Value); w.configErr == nil {
+	if w.config, w.configErr = jobtype.DecodeConfig(s.Config.Value); w.configErr == nil {
 		w.configErr = w.rule()
 	}
 	if w.configErr == nil && w.Rules.Ticks != nil && w.IsInForce() {
@@ -153,9 +153,9 @@ func (w *world) rule() error {
 	c := w.config
 	w.Rules = &decide.Rules{
 		Name: c.Name, Total: c.ShardingTotalCount, Cron: strings.Join(append([]string{c.Cron}, c.MoreCrons...), "\n"), TimeZone: c.TimeZone,
-		Monitor: c.MonitorExecution == job.On, Failover: c.Failover, Misfire: c.Misfire == job.On, Tolerance: c.MisfireTolerance, Window: c.MisfireWindow,
+		Monitor: c.MonitorExecution == jobtype.On, Failover: c.Failover, Misfire: c.Misfire == jobtype.On, Tolerance: c.MisfireTolerance, Window: c.MisfireWindow,
 		Jitter: c.Jitter, MaxTimeDiff: c.MaxTimeDiff, StaticSharding: c.StaticSharding, Label: c.Label, MaxItems: c.MaxItems,
-		SkipOverlap: c.Overlap == job.OverlapSkip, Broadcast: c.Broadcast, Streams: c.Props["streaming.process"] == "true",
+		SkipOverlap: c.Overlap == jobtype.OverlapSkip, Broadcast: c.Broadcast, Streams: c.Props["streaming.process"] == "true",
 		ExpiresAt: c.Expiry.At, ExpiryTicks: c.Expiry.Ticks, RemoveExpired: c.Expiry.Remove, Revision: c.Revision,
 	}
 	ticks, err := c.Ticks()

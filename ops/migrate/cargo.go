@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // cargo is what of a job goes to the target. It is a function of the job's tree.
@@ -21,7 +21,7 @@ type cargo struct {
 	// implementation and config are the values of the job's node and of its configuration. The
 	// configuration comes last: with it the job is there.
 	implementation, config []byte
-	settings               job.Config
+	settings               jobtype.Config
 	// nodes are all others, ascending by path.
 	nodes []node
 
@@ -52,7 +52,7 @@ func pack(name jobtree.Job, tree *coord.Tree, s settler) *cargo {
 		c.refuse("no job can have this name: 1 to %d letters, digits and . _ - : are allowed", jobtree.MaxNameLength)
 		return c
 	}
-	settings, err := job.DecodeConfig(document.Value)
+	settings, err := jobtype.DecodeConfig(document.Value)
 	switch {
 	case err != nil:
 		c.refuse("its configuration is refused: %v", brief.Error(err))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // What operators have asked for goes, and what the promises about ticks rest on; nothing that
@@ -184,11 +184,11 @@ func TestJobsOfElasticJob(t *testing.T) {
 	got := tree(t, to)
 	for _, name := range converted {
 		path := name + "/config"
-		want, err := job.DecodeConfig([]byte(before[path]))
+		want, err := jobtype.DecodeConfig([]byte(before[path]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err := job.DecodeConfig([]byte(got[path])); err != nil || !c.Equal(want) || strings.Contains(got[path], "jobClass") || strings.HasPrefix(got[path], "{") {
+		if c, err := jobtype.DecodeConfig([]byte(got[path])); err != nil || !c.Equal(want) || strings.Contains(got[path], "jobClass") || strings.HasPrefix(got[path], "{") {
 			t.Errorf("%s is %s, %v", path, got[path], err)
 		}
 		delete(got, path)

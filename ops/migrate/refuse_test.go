@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/migrate"
 )
@@ -185,7 +186,7 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	starts := func(d dial) error {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		cfg := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1, Revision: job.MaxRevision}
+		cfg := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1, Revision: jobtype.MaxRevision}
 		s, err := job.Schedule(ctx, open(t, d), cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
 		if err == nil {
 			err = s.Shutdown(ctx)

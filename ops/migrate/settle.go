@@ -6,7 +6,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // settler ends, in a copy of a job's tree, what its instances have left: as the next leader would
@@ -16,7 +16,7 @@ type settler struct{ now time.Time }
 // settle changes the tree: items whose run was cut short wait to be run again, unless the job has no
 // failover or the run was killed; their parts of requests go on, or end. So nothing names an
 // execution by its fencing token any more. Tokens of the target are other ones.
-func (s settler) settle(tree *coord.Tree, name jobtree.Job, c job.Config) *jobtree.State {
+func (s settler) settle(tree *coord.Tree, name jobtree.Job, c jobtype.Config) *jobtree.State {
 	for _, path := range []string{name.Instances(), name.Sessions()} {
 		removeTree(tree, path)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // position is where a job is, by both trees.
@@ -188,7 +188,7 @@ func (r *run) reserve(ctx context.Context, name jobtree.Job, at position) error 
 // mayLeave returns why a job cannot leave the source any more, although the plan says that it can; or
 // else the conditions on which it can. It does not read the whole job: that may be large.
 func (r *run) mayLeave(ctx context.Context, name jobtree.Job, at position) (conditions []coord.Op, err error) {
-	if _, err := job.DecodeConfig(at.config.Value); err != nil {
+	if _, err := jobtype.DecodeConfig(at.config.Value); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	conditions = []coord.Op{coord.AtVersion(name.Config(), at.config.Version)}
@@ -213,7 +213,7 @@ func (r *run) mayLeave(ctx context.Context, name jobtree.Job, at position) (cond
 // note is the value of the node that keeps programs from setting a job up. No program has a higher
 // revision. While the job is on its way, the note has the migration: then operators cannot, either.
 func (r *run) note(why, migration string) []byte {
-	return jobtree.EncodeRemoval(jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: job.MaxRevision, Migration: migration})
+	return jobtree.EncodeRemoval(jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: jobtype.MaxRevision, Migration: migration})
 }
 
 // hasMoved is the operation that notes at the source that a job is on its way no more.

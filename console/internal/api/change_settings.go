@@ -13,7 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/veil"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -140,23 +140,23 @@ func (b *SettingsBody) text(job string) ([]byte, error) {
 
 // decode reads a configuration of a job that somebody has written. Keys that nobody knows are refused, but for
 // those that the registry has already. Secrets that were hidden when it was shown are again what before has.
-func decode(name string, document, before []byte) (job.Config, error) {
+func decode(name string, document, before []byte) (jobtype.Config, error) {
 	document, err := veil.Restore(document, before)
 	if err != nil {
-		return job.Config{}, refuse("body", "%v", err)
+		return jobtype.Config{}, refuse("body", "%v", err)
 	}
-	c, err := job.DecodeConfig(document)
+	c, err := jobtype.DecodeConfig(document)
 	if err != nil {
 		return c, err
 	}
 	if c.Name != name {
 		return c, refuse("jobName", "it is the configuration of another job than that of the path")
 	}
-	unknown, err := job.UnknownKeys(document)
+	unknown, err := jobtype.UnknownKeys(document)
 	if err != nil {
 		return c, err
 	}
-	old, _ := job.UnknownKeys(before) // what cannot be read has none that are to stay
+	old, _ := jobtype.UnknownKeys(before) // what cannot be read has none that are to stay
 	unknown = slices.DeleteFunc(unknown, func(key string) bool { return slices.Contains(old, key) })
 	if len(unknown) == 0 {
 		return c, nil
@@ -185,7 +185,7 @@ func (a *API) update(ctx context.Context, j *ops.Job, in *PutSettingsInput, docu
 		return refuse("body.implementation", "only for a job that is new; see implement")
 	}
 	there, err := j.Settings(ctx)
-	if err != nil && !errors.Is(err, job.ErrInvalidConfig) { // such a one may be replaced
+	if err != nil && !errors.Is(err, jobtype.ErrInvalidConfig) { // such a one may be replaced
 		return err
 	}
 	c, err := decode(in.Job, document, there.Document)
@@ -206,7 +206,7 @@ func (a *API) patchSettings(ctx context.Context, in *PatchSettingsInput) (*answe
 	out := &answer[SettingsChanged]{}
 	out.Body.Changed, err = a.change(ctx, in.InDryRun, func(o *ops.Ops) error {
 		there, err := o.Job(in.Job).Settings(ctx)
-		if errors.Is(err, job.ErrInvalidConfig) {
+		if errors.Is(err, jobtype.ErrInvalidConfig) {
 			return newProblem(http.StatusConflict, "unreadable", err.Error()) // nobody can say what a patch of it is
 		}
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ConfigKeys is a configuration by ElasticJob's keys, as they stand in the registry: those that ElasticJob has, and
@@ -21,7 +21,7 @@ func (k ConfigKeys) name(job string) {
 }
 
 // configKeys returns a configuration by ElasticJob's keys.
-func configKeys(c job.Config) (ConfigKeys, error) {
+func configKeys(c jobtype.Config) (ConfigKeys, error) {
 	document, err := c.Encode(nil)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dump"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
@@ -230,7 +231,7 @@ var words = map[reflect.Type]map[string]string{
 	reflect.TypeFor[EventInfo](): {
 		"kind": "What has happened: " + kindNames() + ", or a word of a later version.",
 	},
-	reflect.TypeFor[job.Difference](): {
+	reflect.TypeFor[jobtype.Difference](): {
 		"field":  "Name of the field in the registry, such as shardingTotalCount.",
 		"before": "Its value now, as text; empty for a property that is not there.",
 		"after":  "Its value as it would be, as text; empty for a property that would not be there.",

@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -172,7 +173,7 @@ var known = []coded{
 	{ops.ErrRequest, http.StatusUnprocessableEntity, "invalid"},
 	{ops.ErrTicks, http.StatusUnprocessableEntity, "bad-ticks"},
 	{history.ErrQuery, http.StatusUnprocessableEntity, "invalid"},
-	{job.ErrInvalidConfig, http.StatusUnprocessableEntity, "invalid-config"},
+	{jobtype.ErrInvalidConfig, http.StatusUnprocessableEntity, "invalid-config"},
 	{declare.ErrEmpty, http.StatusUnprocessableEntity, "empty"},
 
 	{coord.ErrDenied, http.StatusBadGateway, "store-denies"},
@@ -227,7 +228,7 @@ func ProblemOf(err error) *Problem {
 // fieldsOf returns the fields that an error is about.
 func fieldsOf(err error) []FieldError {
 	var fields []FieldError
-	if config, ok := errors.AsType[*job.ConfigError](err); ok {
+	if config, ok := errors.AsType[*jobtype.ConfigError](err); ok {
 		for _, fault := range config.Faults {
 			fields = append(fields, FieldError{fault.Field, fault.Err.Error()})
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/veil"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -47,23 +47,23 @@ type ConfigInput struct {
 }
 
 // decode returns the configuration, which has to be that of a job.
-func (c *ConfigInput) decode(name string, stored []byte) (job.Config, error) {
+func (c *ConfigInput) decode(name string, stored []byte) (jobtype.Config, error) {
 	if (c.Document == "") == (c.Config == nil) {
-		return job.Config{}, refuse("body", "either config or document is needed")
+		return jobtype.Config{}, refuse("body", "either config or document is needed")
 	}
 	document := []byte(c.Document)
 	if c.Config != nil {
 		c.Config.name(name)
 		var err error
 		if document, err = json.Marshal(c.Config); err != nil { // YAML, too
-			return job.Config{}, refuse("body.config", "%v", err)
+			return jobtype.Config{}, refuse("body.config", "%v", err)
 		}
 	}
 	document, err := veil.Restore(document, stored)
 	if err != nil {
-		return job.Config{}, refuse("body", "%v", err)
+		return jobtype.Config{}, refuse("body", "%v", err)
 	}
-	config, err := job.DecodeConfig(document)
+	config, err := jobtype.DecodeConfig(document)
 	if err != nil {
 		return config, err
 	}
@@ -111,7 +111,7 @@ func (a *API) settings(ctx context.Context, _ *InJob) (*versioned[SettingsInfo],
 		return nil, err
 	}
 	s, err := j.Settings(ctx)
-	if err != nil && !errors.Is(err, job.ErrInvalidConfig) {
+	if err != nil && !errors.Is(err, jobtype.ErrInvalidConfig) {
 		return nil, err
 	}
 	info := SettingsInfo{Job: route.At(ctx).Job, Implementation: s.Implementation, Version: s.Version, Document: veil.Document(string(s.Document))}
@@ -131,7 +131,7 @@ func (a *API) plan(ctx context.Context, in *PlanInput) (*answer[ops.Plan], error
 		return nil, err
 	}
 	there, err := j.Settings(ctx)
-	if err != nil && !errors.Is(err, ops.ErrNoJob) && !errors.Is(err, job.ErrInvalidConfig) {
+	if err != nil && !errors.Is(err, ops.ErrNoJob) && !errors.Is(err, jobtype.ErrInvalidConfig) {
 		return nil, err
 	}
 	c, err := in.Body.decode(in.Job, there.Document)
@@ -157,7 +157,7 @@ func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], er
 		p, err = j.Plan(ctx, ops.PlanRequest{Config: s.Config, Ticks: in.Count})
 	}
 	switch {
-	case errors.Is(err, job.ErrInvalidConfig):
+	case errors.Is(err, jobtype.ErrInvalidConfig):
 		return &answer[TicksInfo]{TicksInfo{Rows: []time.Time{}, Error: ProblemOf(err).Detail}}, nil
 	case err != nil:
 		return nil, err

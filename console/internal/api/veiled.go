@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/veil"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -19,7 +19,7 @@ func veiledPlan(p ops.Plan) ops.Plan {
 	return p
 }
 
-func veiledDifference(d job.Difference) job.Difference {
+func veiledDifference(d jobtype.Difference) jobtype.Difference {
 	name := strings.TrimPrefix(d.Field, "props: ")
 	d.Before, d.After = veil.Value(name, d.Before), veil.Value(name, d.After)
 	return d

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/internal/veil"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -105,15 +105,15 @@ func (c *settings) put(body json.RawMessage) error {
 }
 
 // config returns the configuration that the document says.
-func (c *settings) config() (job.Config, error) {
+func (c *settings) config() (jobtype.Config, error) {
 	document, err := yaml.Marshal(c)
 	if err != nil {
-		return job.Config{}, err
+		return jobtype.Config{}, err
 	}
 	if document, err = veil.Restore(document, c.stored); err != nil {
-		return job.Config{}, fmt.Errorf("%w: %w", errBody, err)
+		return jobtype.Config{}, fmt.Errorf("%w: %w", errBody, err)
 	}
-	return job.DecodeConfig(document)
+	return jobtype.DecodeConfig(document)
 }
 
 func (a *api) readSettings(r *http.Request, d dialect) (any, error) {

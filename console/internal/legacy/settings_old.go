@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -159,7 +159,7 @@ func strategyOf(class string) *string {
 }
 
 func exceptionOf(handler string) string {
-	if handler == "" || handler == job.ErrorHandlerLog {
+	if handler == "" || handler == jobtype.ErrorHandlerLog {
 		return exceptionClass
 	}
 	return handler

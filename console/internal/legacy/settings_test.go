@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -25,7 +26,7 @@ func configs() *rapid.Generator[job.Config] {
 			Name: "settle", ShardingTotalCount: rapid.IntRange(1, 9).Draw(t, "total"),
 			JobParameter: text.Draw(t, "parameter"), Description: text.Draw(t, "description"),
 			ShardingItemParameters: rapid.SampledFrom([]string{"", "0=a,1=b", "0=yes"}).Draw(t, "parameters"),
-			MonitorExecution:       job.ToggleOf(rapid.Bool().Draw(t, "monitor")), Misfire: job.ToggleOf(rapid.Bool().Draw(t, "misfire")),
+			MonitorExecution:       jobtype.ToggleOf(rapid.Bool().Draw(t, "monitor")), Misfire: jobtype.ToggleOf(rapid.Bool().Draw(t, "misfire")),
 			MaxTimeDiff:       time.Duration(rapid.IntRange(-1, 90).Draw(t, "diff")) * time.Second,
 			ReconcileInterval: time.Duration(rapid.IntRange(-1, 20).Draw(t, "reconcile")) * time.Minute,
 			Strategy:          rapid.SampledFrom([]string{"", "AVG_ALLOCATION", "ODEVITY", "ROUND_ROBIN", "STICKY", "com.example.Mine"}).Draw(t, "strategy"),
@@ -68,7 +69,7 @@ func TestWhatWasReadChangesNothing(t *testing.T) {
 		if rapid.Bool().Draw(t, "a stranger's key") {
 			document = append(document, "jobExtraConfigurations:\n- !!org.example.Tracing\n  password: hunter2\n"...)
 		}
-		stored, err := job.DecodeConfig(document)
+		stored, err := jobtype.DecodeConfig(document)
 		if err != nil {
 			t.Fatal(err)
 		}

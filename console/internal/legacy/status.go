@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -51,7 +52,7 @@ func statuses() []statusErrors {
 			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy,
 			ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance, job.ErrQueueFull, job.ErrDisabled,
 		}},
-		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, job.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
+		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, jobtype.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -79,10 +79,10 @@ func (c *cli) printForJVM(now ops.Settings) error {
 	}
 	err = c.print(show.Result{
 		Value: struct {
-			Job    string           `json:"job"`
-			Issues []job.MixedIssue `json:"issues"`
-		}{now.Job, append([]job.MixedIssue{}, issues...)},
-		Names: func() []string { return namesOf(issues, func(i job.MixedIssue) string { return i.Field }) },
+			Job    string               `json:"job"`
+			Issues []jobtype.MixedIssue `json:"issues"`
+		}{now.Job, append([]jobtype.MixedIssue{}, issues...)},
+		Names: func() []string { return namesOf(issues, func(i jobtype.MixedIssue) string { return i.Field }) },
 		Table: func() *show.Table {
 			t := show.NewTable()
 			for _, i := range issues {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -45,7 +45,7 @@ func jobNames(ctx context.Context, reg coord.Registry) ([]string, error) {
 
 // isJob reports whether a job can have the name: the namespace keeps other things, too.
 func isJob(name string) bool {
-	return job.Config{Name: name, ShardingTotalCount: 1}.Validate() == nil
+	return jobtype.Config{Name: name, ShardingTotalCount: 1}.Validate() == nil
 }
 
 // similar returns the names that a text may stand for, the most similar first.

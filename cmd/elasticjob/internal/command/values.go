@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // items is a flag with items of a job: 0,2-4.
@@ -35,8 +35,8 @@ func (l *items) Set(text string) error {
 		for i := first; i <= last; i++ {
 			*l = append(*l, i)
 		}
-		if len(*l) > job.MaxShardingTotalCount {
-			return fmt.Errorf("more than %d items", job.MaxShardingTotalCount)
+		if len(*l) > jobtype.MaxShardingTotalCount {
+			return fmt.Errorf("more than %d items", jobtype.MaxShardingTotalCount)
 		}
 	}
 	return nil
@@ -44,8 +44,8 @@ func (l *items) Set(text string) error {
 
 func itemOf(text string) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n >= job.MaxShardingTotalCount {
-		return 0, fmt.Errorf("%s is no item; allowed are numbers from 0 to %d, and ranges: 0,2-4", brief.Quote(text), job.MaxShardingTotalCount-1)
+	if err != nil || n < 0 || n >= jobtype.MaxShardingTotalCount {
+		return 0, fmt.Errorf("%s is no item; allowed are numbers from 0 to %d, and ranges: 0,2-4", brief.Quote(text), jobtype.MaxShardingTotalCount-1)
 	}
 	return n, nil
 }

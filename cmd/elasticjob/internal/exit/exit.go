@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
 	"github.com/elasticjob-go/elasticjob/ops/migrate"
@@ -104,7 +105,7 @@ func Of(err error) Code {
 			return row.code
 		}
 	}
-	if _, ok := errors.AsType[*job.ConfigError](err); ok {
+	if _, ok := errors.AsType[*jobtype.ConfigError](err); ok {
 		return Usage
 	}
 	return Failed

@@ -14,7 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -40,7 +40,7 @@ func Away(t testing.TB) (url string, link *proxy.Proxy) {
 	reg, err := dial(ctx, server.Endpoints(), Namespace)
 	must(err)
 	defer reg.Close(ctx)
-	must(ops.New(reg).By("setup").Create(ctx, ops.CreateRequest{Config: job.Config{Name: Soon, Cron: "0/30 * * * * ?", ShardingTotalCount: 1}, Implementation: "nobody.Offers"}))
+	must(ops.New(reg).By("setup").Create(ctx, ops.CreateRequest{Config: jobtype.Config{Name: Soon, Cron: "0/30 * * * * ?", ShardingTotalCount: 1}, Implementation: "nobody.Offers"}))
 
 	users := access.File(filepath.Join(t.TempDir(), "users.yaml"))
 	must(users.Change(ctx, addUsers))

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -69,12 +70,12 @@ func handlers() map[string]job.Handler {
 func create(ctx context.Context, o *ops.Ops) error {
 	const echo = `["/bin/sh","-c","echo cleaning folder $ELASTICJOB_ITEM; echo done"]`
 	for _, r := range []ops.CreateRequest{
-		{Implementation: Count, Config: job.Config{Name: Quick, Description: "Counts orders", Cron: "0/5 * * * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Berlin,1=上海,2=Lima"}},
-		{Implementation: Mail, Config: job.Config{Name: Failing, Description: "Sends mail; one fails", Cron: "0/10 * * * * ?", ShardingTotalCount: 2}},
-		{Implementation: Rebuild, Config: job.Config{Name: Long, Description: "Takes long", Cron: "0/10 * * * * ?", ShardingTotalCount: 2, Failover: true}},
-		{Implementation: script.Name, Config: job.Config{Name: Script, Description: "A shell script", Cron: "0/10 * * * * ?", ShardingTotalCount: 2, Props: map[string]string{"script.command.args": echo}}},
-		{Implementation: Count, Config: job.Config{Name: Once, Description: "When somebody wants it", ShardingTotalCount: 2}},
-		{Implementation: "com.example.OldBilling", Config: job.Config{Name: Orphan, Description: "Nobody offers it", Cron: "0 0/10 * * * ?", ShardingTotalCount: 1}},
+		{Implementation: Count, Config: jobtype.Config{Name: Quick, Description: "Counts orders", Cron: "0/5 * * * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Berlin,1=上海,2=Lima"}},
+		{Implementation: Mail, Config: jobtype.Config{Name: Failing, Description: "Sends mail; one fails", Cron: "0/10 * * * * ?", ShardingTotalCount: 2}},
+		{Implementation: Rebuild, Config: jobtype.Config{Name: Long, Description: "Takes long", Cron: "0/10 * * * * ?", ShardingTotalCount: 2, Failover: true}},
+		{Implementation: script.Name, Config: jobtype.Config{Name: Script, Description: "A shell script", Cron: "0/10 * * * * ?", ShardingTotalCount: 2, Props: map[string]string{"script.command.args": echo}}},
+		{Implementation: Count, Config: jobtype.Config{Name: Once, Description: "When somebody wants it", ShardingTotalCount: 2}},
+		{Implementation: "com.example.OldBilling", Config: jobtype.Config{Name: Orphan, Description: "Nobody offers it", Cron: "0 0/10 * * * ?", ShardingTotalCount: 1}},
 	} {
 		if err := o.Create(ctx, r); err != nil {
 			return fmt.Errorf("create %s: %w", r.Config.Name, err)
@@ -85,7 +86,7 @@ func create(ctx context.Context, o *ops.Ops) error {
 
 // Job makes a job for a test, which may do with it what it wants, and waits until the workers have it. It is
 // removed at the end. implementation is that of a handler.
-func (w *World) Job(t testing.TB, implementation string, c job.Config) {
+func (w *World) Job(t testing.TB, implementation string, c jobtype.Config) {
 	t.Helper()
 	w.Start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -23,6 +23,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -116,9 +117,9 @@ func (w *World) happen(reg coord.Registry, recorder *trace.Recorder) {
 	anna := w.Ops.By("anna").From("192.0.2.1")
 	_, err := anna.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")})
 	must(t, err)
-	settle := job.Config{
+	settle := jobtype.Config{
 		Name: "settle", Cron: "0/30 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 3, ShardingItemParameters: "0=north,1=south,2=west", JobParameter: "eur",
-		Description: "settles orders", Failover: true, Misfire: job.On, Calendars: []string{"holidays"},
+		Description: "settles orders", Failover: true, Misfire: jobtype.On, Calendars: []string{"holidays"},
 	}
 	handler := job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		job.Logger(ctx).Info("settles", "item", sc.Item)
@@ -138,13 +139,13 @@ func (w *World) happen(reg coord.Registry, recorder *trace.Recorder) {
 	a, b := w.Instance("10.0.0.1", recorder.Option()), w.Instance("10.0.0.2", recorder.Option())
 	a.Schedule(settle, handler)
 	b.Schedule(settle, handler)
-	payOut := job.Config{Name: "pay-out", Cron: "0 0 3 * * ?", TimeZone: "UTC", ShardingTotalCount: 2, Label: "blue"}
+	payOut := jobtype.Config{Name: "pay-out", Cron: "0 0 3 * * ?", TimeZone: "UTC", ShardingTotalCount: 2, Label: "blue"}
 	well := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 	b.Schedule(payOut, well, job.WithLabels("blue"))
 	w.Runner("10.0.0.3", map[string]job.Handler{"com.example.Shell": well}, recorder.Option())
-	must(t, anna.Create(ctx, ops.CreateRequest{Config: job.Config{Name: "shell", Cron: "0/10 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Shell"}))
-	must(t, anna.Create(ctx, ops.CreateRequest{Config: job.Config{Name: "late", Cron: "0 0 4 * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Late"}))
-	must(t, anna.Create(ctx, ops.CreateRequest{Config: job.Config{Name: "old", Cron: "0 0 4 * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Old"}))
+	must(t, anna.Create(ctx, ops.CreateRequest{Config: jobtype.Config{Name: "shell", Cron: "0/10 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Shell"}))
+	must(t, anna.Create(ctx, ops.CreateRequest{Config: jobtype.Config{Name: "late", Cron: "0 0 4 * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Late"}))
+	must(t, anna.Create(ctx, ops.CreateRequest{Config: jobtype.Config{Name: "old", Cron: "0 0 4 * * ?", TimeZone: "UTC", ShardingTotalCount: 1}, Implementation: "com.example.Old"}))
 	must(t, anna.Job("old").Remove(ctx, ops.RemoveRequest{Why: "nobody needs it"}))
 	_, err = reg.Commit(ctx, coord.Put("broken/config", []byte("jobName: broken\ncron: never\nshardingTotalCount: -1\n")))
 	must(t, err)

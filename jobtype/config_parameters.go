@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -54,12 +55,12 @@ type itemParameter struct {
 
 func (p itemParameter) item() (int, error) {
 	if len(p.fields) != 2 {
-		return 0, fmt.Errorf(`pair %s: item=parameter is allowed, with \, and \= for a comma and an equals sign in it`, quote(p.source))
+		return 0, fmt.Errorf(`pair %s: item=parameter is allowed, with \, and \= for a comma and an equals sign in it`, brief.Quote(p.source))
 	}
 	key := strings.TrimSpace(p.fields[0])
 	item, err := strconv.Atoi(key)
 	if err != nil || item < 0 || item >= jobtree.MaxItems {
-		return 0, fmt.Errorf("pair %s: item %s: an integer from 0 to %d is allowed", quote(p.source), quote(key), jobtree.MaxItems-1)
+		return 0, fmt.Errorf("pair %s: item %s: an integer from 0 to %d is allowed", brief.Quote(p.source), brief.Quote(key), jobtree.MaxItems-1)
 	}
 	return item, nil
 }

@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A document as ElasticJob 3.0.5 writes it into ZooKeeper.
@@ -83,28 +83,28 @@ const document2 = `{"jobName":"demoJob","jobClass":"org.example.DemoJob","jobTyp
 func TestDecodeConfig(t *testing.T) {
 	for _, tc := range []struct {
 		name, document string
-		want           job.Config
+		want           jobtype.Config
 	}{
-		{"3.x", document3, job.Config{
+		{"3.x", document3, jobtype.Config{
 			Name: "demoJob", Cron: "28 14/1 * * * ?", ShardingTotalCount: 3, Failover: true, Overwrite: true,
 			ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 		}},
-		{"3.x with everything", document3Full, job.Config{
+		{"3.x with everything", document3Full, jobtype.Config{
 			Name: "demoJob", Cron: "* * * * * ?", TimeZone: "GMT+08:00", ShardingTotalCount: 1, ShardingItemParameters: "0=a",
-			JobParameter: "yes", Description: "it's: # fine", MonitorExecution: job.Off, Misfire: job.Off,
+			JobParameter: "yes", Description: "it's: # fine", MonitorExecution: jobtype.Off, Misfire: jobtype.Off,
 			MisfireTolerance: 2 * time.Second, MaxTimeDiff: time.Minute, ReconcileInterval: -1, Threads: 1, ErrorHandler: "IGNORE",
 			Listeners: []string{"first", "second"}, Disabled: true, StaticSharding: true, Label: "gpu",
 			Props: map[string]string{"http.uri": "http://h/", "streaming.process": "true", "http.connect.timeout.milliseconds": "3000"},
 		}},
-		{"2.1", document2, job.Config{
+		{"2.1", document2, jobtype.Config{
 			Name: "demoJob", Cron: "0/10 * * * * ?", ShardingTotalCount: 2, ShardingItemParameters: "0=A", JobParameter: "p",
-			Failover: true, Misfire: job.Off, Strategy: "ODEVITY", Props: map[string]string{"streaming.process": "true"},
+			Failover: true, Misfire: jobtype.Off, Strategy: "ODEVITY", Props: map[string]string{"streaming.process": "true"},
 		}},
 		{"2.1 with classes of one's own", `{"jobName":"j","shardingTotalCount":1,"jobType":"SCRIPT","scriptCommandLine":"echo hello",
 			"jobShardingStrategyClass":"org.example.Mine","jobProperties":{"job_exception_handler":"org.example.Handler","executor_service_handler":"org.example.Pool"}}`,
-			job.Config{Name: "j", ShardingTotalCount: 1, Strategy: "org.example.Mine", ErrorHandler: "org.example.Handler", Props: map[string]string{"script.command.line": "echo hello"}}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1, Strategy: "org.example.Mine", ErrorHandler: "org.example.Handler", Props: map[string]string{"script.command.line": "echo hello"}}},
 		{"2.1 without any", `{"jobName":"j","shardingTotalCount":1,"jobShardingStrategyClass":"","jobProperties":{},"monitorPort":9888}`,
-			job.Config{Name: "j", ShardingTotalCount: 1}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1}},
 		{"ours in props", `
 jobName: j
 shardingTotalCount: 1
@@ -116,27 +116,27 @@ props:
   retry.backoff.max.milliseconds: '2000'
   executor.threads: '7'
   revision: '12'
-`, job.Config{
+`, jobtype.Config{
 			Name: "j", ShardingTotalCount: 1, MisfireWindow: time.Minute, Timeout: 5 * time.Second, Threads: 7, Revision: 12,
-			Retry: job.Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: 2 * time.Second},
+			Retry: jobtype.Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: 2 * time.Second},
 		}},
 		{"name of the thread pool before 3.0.5", "jobName: j\nshardingTotalCount: 1\njobExecutorServiceHandlerType: SINGLE_THREAD\n",
-			job.Config{Name: "j", ShardingTotalCount: 1, Threads: 1}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1, Threads: 1}},
 		{"threads go before the pool", "jobName: j\nshardingTotalCount: 1\njobExecutorThreadPoolSizeProviderType: SINGLE_THREAD\nprops: {executor.threads: 4}\n",
-			job.Config{Name: "j", ShardingTotalCount: 1, Threads: 4}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1, Threads: 4}},
 		{"the empty key is not the pool's", "jobName: j\nshardingTotalCount: 1\n'': SINGLE_THREAD\n",
-			job.Config{Name: "j", ShardingTotalCount: 1}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1}},
 		{"no difference of clocks", "jobName: j\nshardingTotalCount: 1\nmaxTimeDiffSeconds: 0\n",
-			job.Config{Name: "j", ShardingTotalCount: 1}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1}},
 		{"CPU", "jobName: j\nshardingTotalCount: 1\njobExecutorThreadPoolSizeProviderType: CPU\n",
-			job.Config{Name: "j", ShardingTotalCount: 1}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1}},
 		{"written by hand", "---\n# ours\njobName: \"j\" # name\nshardingTotalCount: '2'\nmisfire: No\nfailover: YES\nmaxTimeDiffSeconds: -7\nreconcileIntervalMinutes: -1\njobParameter: 0x10\n",
-			job.Config{Name: "j", ShardingTotalCount: 2, Misfire: job.Off, Failover: true, ReconcileInterval: -1, JobParameter: "0x10"}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 2, Misfire: jobtype.Off, Failover: true, ReconcileInterval: -1, JobParameter: "0x10"}},
 		{"with aliases", "jobName: &n j\nshardingTotalCount: &one 1\ndescription: *n\nprops: &p {k: *n}\nother: *p\n",
-			job.Config{Name: "j", ShardingTotalCount: 1, Description: "j", Props: map[string]string{"k": "j"}}},
+			jobtype.Config{Name: "j", ShardingTotalCount: 1, Description: "j", Props: map[string]string{"k": "j"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := job.DecodeConfig([]byte(tc.document))
+			got, err := jobtype.DecodeConfig([]byte(tc.document))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,9 +183,9 @@ func TestDecodeFaults(t *testing.T) {
 		{"alias of itself", "jobName: &a [*a]\nshardingTotalCount: 1\n", "jobName", "single value"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := job.DecodeConfig([]byte(tc.document))
-			var all *job.ConfigError
-			if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &all) {
+			_, err := jobtype.DecodeConfig([]byte(tc.document))
+			var all *jobtype.ConfigError
+			if !errors.Is(err, jobtype.ErrInvalidConfig) || !errors.As(err, &all) {
 				t.Fatalf("got %v", err)
 			}
 			var fields []string
@@ -209,7 +209,7 @@ func TestStrategyClassesOfOldDocuments(t *testing.T) {
 		"RotateServerByNameJobShardingStrategy": "ROUND_ROBIN",
 	} {
 		document := fmt.Sprintf(`{"jobName":"j","shardingTotalCount":1,"jobShardingStrategyClass":"com.dangdang.ddframe.job.lite.api.strategy.impl.%s"}`, class)
-		if c, err := job.DecodeConfig([]byte(document)); err != nil || c.Strategy != want {
+		if c, err := jobtype.DecodeConfig([]byte(document)); err != nil || c.Strategy != want {
 			t.Errorf("%s: got %s, %v", class, c.Strategy, err)
 		}
 	}
@@ -217,8 +217,8 @@ func TestStrategyClassesOfOldDocuments(t *testing.T) {
 
 // If one field cannot be read, the others can.
 func TestDecodeKeepsWhatIsGood(t *testing.T) {
-	c, err := job.DecodeConfig([]byte("jobName: j\nshardingTotalCount: three\ncron: '* * * * * ?'\nmisfire: false\n"))
-	if err == nil || c.Name != "j" || c.Cron != "* * * * * ?" || c.Misfire != job.Off {
+	c, err := jobtype.DecodeConfig([]byte("jobName: j\nshardingTotalCount: three\ncron: '* * * * * ?'\nmisfire: false\n"))
+	if err == nil || c.Name != "j" || c.Cron != "* * * * * ?" || c.Misfire != jobtype.Off {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
@@ -231,7 +231,7 @@ func TestEncodeChangesNothing(t *testing.T) {
 		"3.x with everything": strings.ReplaceAll(document3Full, "&x ", ""),
 		"empty lists":         strings.Replace(strings.Replace(document3, "jobName", "jobListenerTypes: []\njobName", 1), "reconcile", "props: {}\nreconcile", 1),
 	} {
-		c, err := job.DecodeConfig([]byte(document))
+		c, err := jobtype.DecodeConfig([]byte(document))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestEncodeChangesNothing(t *testing.T) {
 
 // Encode writes the same document as ElasticJob does for the same configuration.
 func TestEncodeWritesAsElasticJobDoes(t *testing.T) {
-	got, err := job.Config{
+	got, err := jobtype.Config{
 		Name: "demoJob", Cron: "28 14/1 * * * ?", ShardingTotalCount: 3, Failover: true, Overwrite: true,
 		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 	}.Encode(nil)
@@ -260,11 +260,11 @@ func TestEncodeWritesAsElasticJobDoes(t *testing.T) {
 }
 
 func TestEncodeEverything(t *testing.T) {
-	got, err := job.Config{
+	got, err := jobtype.Config{
 		Name: "demoJob", Cron: "* * * * * ?", TimeZone: "Asia/Shanghai", ShardingTotalCount: 1, JobParameter: "3", Description: "two\nlines",
-		MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: 2 * time.Second, MisfireWindow: time.Hour, MaxTimeDiff: time.Minute,
+		MonitorExecution: jobtype.Off, Misfire: jobtype.Off, MisfireTolerance: 2 * time.Second, MisfireWindow: time.Hour, MaxTimeDiff: time.Minute,
 		ReconcileInterval: -1, Strategy: "STICKY", Threads: 1, ErrorHandler: "IGNORE", Listeners: []string{"a", "b"}, Timeout: time.Minute,
-		Retry: job.Retry{Attempts: 2, InitialBackoff: -1, MaxBackoff: time.Second}, Props: map[string]string{"on": "on", "a": "1"}, Revision: 12, Label: "gpu",
+		Retry: jobtype.Retry{Attempts: 2, InitialBackoff: -1, MaxBackoff: time.Second}, Props: map[string]string{"on": "on", "a": "1"}, Revision: 12, Label: "gpu",
 	}.Encode(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +311,7 @@ timeZone: Asia/Shanghai
 func TestEncodeKeepsTheRest(t *testing.T) {
 	previous := "futureKey: {b: 1, a: [x]} # kept\nshardingTotalCount: 3\njobName: j\nmisfire: No\ncron: '* * * * * ?'\nprops: {mine: 3000, theirs: old}\n" +
 		"jobExtraConfigurations:\n- !!org.example.Tracing {password: secret}\nlabel: gpu\n"
-	c, err := job.DecodeConfig([]byte(previous))
+	c, err := jobtype.DecodeConfig([]byte(previous))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestEncodeThreads(t *testing.T) {
 		{"from what cannot be read, to the default", "jobExecutorThreadPoolSizeProviderType: MINE\n", 0, map[string]string{"jobExecutorThreadPoolSizeProviderType": "CPU"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			document, err := job.Config{Name: "j", ShardingTotalCount: 1, Threads: tc.threads}.Encode([]byte(head + tc.previous))
+			document, err := jobtype.Config{Name: "j", ShardingTotalCount: 1, Threads: tc.threads}.Encode([]byte(head + tc.previous))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -396,7 +396,7 @@ func TestEncodeThreads(t *testing.T) {
 			if !maps.Equal(got, tc.want) {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
-			if back, err := job.DecodeConfig(document); err != nil || back.Threads != tc.threads {
+			if back, err := jobtype.DecodeConfig(document); err != nil || back.Threads != tc.threads {
 				t.Errorf("read as %d, %v", back.Threads, err)
 			}
 		})
@@ -405,7 +405,7 @@ func TestEncodeThreads(t *testing.T) {
 
 // A document of 2.1 becomes one that 3.0.x can read, which refuses unknown keys.
 func TestEncodeTurnsOldDocumentsIntoNewOnes(t *testing.T) {
-	c, err := job.DecodeConfig([]byte(document2))
+	c, err := jobtype.DecodeConfig([]byte(document2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +421,7 @@ func TestEncodeTurnsOldDocumentsIntoNewOnes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	back, err := job.DecodeConfig(document)
+	back, err := jobtype.DecodeConfig(document)
 	if err != nil || !cmp.Equal(back, c) {
 		t.Errorf("read as %+v, %v", back, err)
 	}
@@ -436,7 +436,7 @@ func TestEncodeOverWhatCannotBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := job.DecodeConfig(document); err != nil || !c.Equal(inForce()) || !slices.Contains(keys(t, document), "other") {
+	if c, err := jobtype.DecodeConfig(document); err != nil || !c.Equal(inForce()) || !slices.Contains(keys(t, document), "other") {
 		t.Errorf("got %s, %v", document, err)
 	}
 }
@@ -473,7 +473,7 @@ func keys(t interface {
 }
 
 // anyConfig draws valid configurations.
-func anyConfig() *rapid.Generator[job.Config] {
+func anyConfig() *rapid.Generator[jobtype.Config] {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ -~\n\t]*`), rapid.SampledFrom([]string{
 		"", "~", "null", "yes", "on", "012", "0x1f", "1_000", "12:30", "1e3", "2001-01-01", "=", "<<", "- a", "? a", "a: b", "a #b", "'", `"`, "|", " a", "a ", "\n", " \n a\n", "a\n\n", "\t", "\u0085", "\u2028", "\ufeff", "\x00", "\x7f",
 		"\r", "a\rb", "a\r\n", "\u2029", "\ufffe", "\U0010ffff", "\t\n\ta", "# a", "&a", "*a", "!a", "%a", "@a", "`a", "...", "---", "{", "[", ",", "props: a", strings.Repeat("x", 2000), strings.Repeat("x y ", 500),
@@ -481,7 +481,7 @@ func anyConfig() *rapid.Generator[job.Config] {
 	name := text.Filter(func(s string) bool { return len(s) <= 255 })
 	handler := name.Filter(func(s string) bool { return len(s) < 80 && strings.TrimSpace(s) != "" && !strings.Contains(s, ",") })
 	join := func(names []string) string { return strings.Join(names, ",") }
-	toggle := rapid.SampledFrom([]job.Toggle{0, job.On, job.Off})
+	toggle := rapid.SampledFrom([]jobtype.Toggle{0, jobtype.On, jobtype.Off})
 	units := func(unit time.Duration, off bool) *rapid.Generator[time.Duration] {
 		least := 0
 		if off {
@@ -489,12 +489,12 @@ func anyConfig() *rapid.Generator[job.Config] {
 		}
 		return rapid.Map(rapid.IntRange(least, 1<<20), func(n int) time.Duration { return time.Duration(n) * unit })
 	}
-	return rapid.Custom(func(t *rapid.T) job.Config {
-		c := job.Config{
+	return rapid.Custom(func(t *rapid.T) jobtype.Config {
+		c := jobtype.Config{
 			Name:               rapid.StringMatching(`[A-Za-z0-9_:-]{1,200}`).Draw(t, "name"),
 			Cron:               rapid.SampledFrom([]string{"", "* * * * * ?", "0/5 * * * * ?", "0 0 12 ? * 2#1 2030"}).Draw(t, "cron"),
 			TimeZone:           rapid.SampledFrom([]string{"", "UTC", "GMT+08:00"}).Draw(t, "zone"),
-			ShardingTotalCount: rapid.IntRange(1, job.MaxShardingTotalCount).Draw(t, "total"),
+			ShardingTotalCount: rapid.IntRange(1, jobtype.MaxShardingTotalCount).Draw(t, "total"),
 			JobParameter:       text.Draw(t, "parameter"),
 			Description:        text.Draw(t, "description"),
 			MonitorExecution:   toggle.Draw(t, "monitor"),
@@ -504,19 +504,19 @@ func anyConfig() *rapid.Generator[job.Config] {
 			MaxTimeDiff:        units(time.Second, true).Draw(t, "difference"),
 			ReconcileInterval:  units(time.Minute, true).Draw(t, "reconcile"),
 			Strategy:           name.Draw(t, "strategy"),
-			Threads:            rapid.IntRange(0, job.MaxThreads).Draw(t, "threads"),
-			MaxItems:           rapid.IntRange(0, job.MaxShardingTotalCount).Draw(t, "max items"),
+			Threads:            rapid.IntRange(0, jobtype.MaxThreads).Draw(t, "threads"),
+			MaxItems:           rapid.IntRange(0, jobtype.MaxShardingTotalCount).Draw(t, "max items"),
 			ErrorHandler:       rapid.OneOf(handler, rapid.Map(rapid.SliceOfNDistinct(handler, 1, 3, strings.TrimSpace), join)).Draw(t, "handler"),
 			Listeners:          rapid.SliceOfNDistinct(name.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
 			Timeout:            units(time.Second, true).Draw(t, "timeout"),
-			Retry: job.Retry{
-				Attempts:       rapid.IntRange(0, job.MaxRetryAttempts).Draw(t, "attempts"),
+			Retry: jobtype.Retry{
+				Attempts:       rapid.IntRange(0, jobtype.MaxRetryAttempts).Draw(t, "attempts"),
 				InitialBackoff: units(time.Millisecond, true).Draw(t, "initial"),
 			},
 			Props:          rapid.MapOfN(text.Filter(func(s string) bool { return s != "" }), text, 0, 4).Draw(t, "props"),
 			Disabled:       rapid.Bool().Draw(t, "disabled"),
 			Overwrite:      rapid.Bool().Draw(t, "overwrite"),
-			Revision:       rapid.IntRange(0, job.MaxRevision).Draw(t, "revision"),
+			Revision:       rapid.IntRange(0, jobtype.MaxRevision).Draw(t, "revision"),
 			StaticSharding: rapid.Bool().Draw(t, "static"),
 			Label:          strings.TrimSpace(strings.ReplaceAll(name.Draw(t, "label"), ",", "")),
 		}
@@ -524,20 +524,20 @@ func anyConfig() *rapid.Generator[job.Config] {
 			c.MoreCrons = rapid.SliceOfN(rapid.SampledFrom([]string{"* * * * * ?", "@hourly", "0 0 12 ? * 2#1 2030"}), 0, 3).Draw(t, "more")
 			c.Calendars = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"holidays", "a:b", "x.y_z-1", "0"}), 0, 3, rapid.ID[string]).Draw(t, "calendars")
 		}
-		if c.MonitorExecution != job.Off {
-			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, job.MaxJitter}).Draw(t, "jitter")
+		if c.MonitorExecution != jobtype.Off {
+			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, jobtype.MaxJitter}).Draw(t, "jitter")
 		}
 		c.Expiry.At = rapid.SampledFrom([]time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2026, 11, 22, 9, 0, 0, 0, time.FixedZone("", -3*3600))}).Draw(t, "expires at")
 		if c.Cron != "" {
-			c.Expiry.Ticks = rapid.IntRange(0, job.MaxExpiryTicks).Draw(t, "expiry ticks")
+			c.Expiry.Ticks = rapid.IntRange(0, jobtype.MaxExpiryTicks).Draw(t, "expiry ticks")
 		}
-		c.Expiry.Remove = c.MonitorExecution != job.Off && (c.Cron != "" || !c.Expiry.At.IsZero()) && rapid.Bool().Draw(t, "expiry remove")
-		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapWait, job.OverlapSkip}).Draw(t, "overlap")
-		c.Failover = c.MonitorExecution != job.Off && rapid.Bool().Draw(t, "failover")
+		c.Expiry.Remove = c.MonitorExecution != jobtype.Off && (c.Cron != "" || !c.Expiry.At.IsZero()) && rapid.Bool().Draw(t, "expiry remove")
+		c.Overlap = rapid.SampledFrom([]string{"", jobtype.OverlapWait, jobtype.OverlapSkip}).Draw(t, "overlap")
+		c.Failover = c.MonitorExecution != jobtype.Off && rapid.Bool().Draw(t, "failover")
 		if rapid.IntRange(0, 4).Draw(t, "broadcast") == 0 {
 			c.Broadcast, c.Failover, c.StaticSharding, c.MaxItems = true, false, false, 0
 		}
-		c.ShardingItemParameters = job.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))
+		c.ShardingItemParameters = jobtype.FormatItemParameters(rapid.MapOfN(rapid.IntRange(0, c.ShardingTotalCount-1), text, 0, 3).Draw(t, "parameters"))
 		if rapid.Bool().Draw(t, "bounded backoff") {
 			c.Retry.MaxBackoff = max(c.Retry.InitialBackoff, time.Second) + units(time.Millisecond, false).Draw(t, "max")
 		}
@@ -623,7 +623,7 @@ func TestConfigRoundTrip(t *testing.T) {
 			if document, err = want.Encode(previous); err != nil {
 				t.Fatal(err)
 			}
-			got, err := job.DecodeConfig(document)
+			got, err := jobtype.DecodeConfig(document)
 			if err != nil {
 				t.Fatalf("%s\n%v", document, err)
 			}
@@ -653,9 +653,9 @@ func FuzzDecodeConfig(f *testing.F) {
 		f.Add([]byte(document))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
-		c, err := job.DecodeConfig(document)
+		c, err := jobtype.DecodeConfig(document)
 		if err != nil {
-			if !errors.Is(err, job.ErrInvalidConfig) {
+			if !errors.Is(err, jobtype.ErrInvalidConfig) {
 				t.Errorf("got %v", err)
 			}
 			return
@@ -664,7 +664,7 @@ func FuzzDecodeConfig(f *testing.F) {
 		if err != nil {
 			return // aliases make it too large, for example
 		}
-		got, err := job.DecodeConfig(written)
+		got, err := jobtype.DecodeConfig(written)
 		if err != nil || !cmp.Equal(got, c) {
 			t.Fatalf("%s\nis written as\n%s\nand read as %+v, %v, not %+v", document, written, got, err, c)
 		}

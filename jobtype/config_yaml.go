@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,9 +23,9 @@ import (
 // The error is a *ConfigError with the faults of reading and those of [Config.Validate]. The
 // configuration has what could be read even then.
 func DecodeConfig(document []byte) (Config, error) {
-	keys, err := parseConfig(document)
+	keys, err := parse(document)
 	if err != nil {
-		return Config{}, &ConfigError{Faults: []*FieldError{{Field: keyConfig, Err: err}}}
+		return Config{}, &ConfigError{Faults: []*FieldError{{Field: jobconf.KeyConfig, Err: err}}}
 	}
 	var c Config
 	faults := keys.decode(&c)
@@ -50,7 +52,7 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 	old := document{}
 	if len(bytes.TrimSpace(previous)) > 0 {
 		var err error
-		if old, err = parseConfig(previous); err != nil {
+		if old, err = parse(previous); err != nil {
 			return nil, fmt.Errorf("job: configuration of %q that is replaced: %w", c.Name, err)
 		}
 	}
@@ -68,7 +70,7 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 // values that were kept of a previous document may be anything, and nobody may lose a job
 // because of them.
 func checkReadable(text []byte, c Config) error {
-	keys, err := parseConfig(text)
+	keys, err := parse(text)
 	if err != nil {
 		return err
 	}
@@ -79,23 +81,14 @@ func checkReadable(text []byte, c Config) error {
 	return nil
 }
 
-// parseConfig reads a document. It refuses one that is larger than Encode writes.
-func parseConfig(text []byte) (document, error) {
-	if err := checkSize(len(text)); err != nil {
-		return nil, err
-	}
-	return yamldoc.Parse(text)
-}
-
-func checkSize(bytes int) error {
-	if bytes > MaxConfigSize {
-		return fmt.Errorf("configuration of %d bytes, at most %d are allowed", bytes, MaxConfigSize)
-	}
-	return nil
-}
-
 // document is a YAML mapping: the values by key.
 type document map[string]*yaml.Node
+
+// parse reads a document. It refuses one that is larger than Encode writes.
+func parse(text []byte) (document, error) {
+	keys, err := jobconf.Parse(text)
+	return keys, err
+}
 
 // has reports whether the document has the key, with another value than null.
 func (d document) has(key string) bool {
@@ -110,7 +103,7 @@ func (d document) text(key string) (string, error) { return yamldoc.Text(d[key])
 func (d document) decode(c *Config) faults {
 	var found faults
 	props, err := d.props()
-	found.add(keyProps, "", err)
+	found.add(jobconf.KeyProps, "", err)
 	d.decodeFields(c.fields(), &found)
 	d.decodeThreadPool(c, &found)
 	d.decodeListeners(c, &found)
@@ -133,15 +126,15 @@ func (f faults) of(field string) bool {
 	return slices.ContainsFunc(f, func(e *FieldError) bool { return e.Field == field })
 }
 
-// props returns the mapping in props, with propsPrefix before each key.
+// props returns the mapping in props, with jobconf.PropsPrefix before each key.
 func (d document) props() (document, error) {
-	if !d.has(keyProps) {
+	if !d.has(jobconf.KeyProps) {
 		return nil, nil
 	}
-	props, err := yamldoc.Mapping(d[keyProps])
+	props, err := yamldoc.Mapping(d[jobconf.KeyProps])
 	prefixed := make(document, len(props))
 	for key, value := range props {
-		prefixed[propsPrefix+key] = value
+		prefixed[jobconf.PropsPrefix+key] = value
 	}
 	return prefixed, err
 }
@@ -156,7 +149,7 @@ func (d document) decodeFields(fields []field, found *faults) {
 			found.add(f.key, "", err)
 			continue
 		}
-		found.add(f.key, quote(text), f.set(text))
+		found.add(f.key, brief.Quote(text), f.set(text))
 	}
 }
 
@@ -172,7 +165,7 @@ func (d document) decodeProps(c *Config, found *faults) {
 			found.add(brief.Text(key), "", err)
 			continue
 		}
-		c.setProp(strings.TrimPrefix(key, propsPrefix), text)
+		c.setProp(strings.TrimPrefix(key, jobconf.PropsPrefix), text)
 	}
 }
 
@@ -185,7 +178,7 @@ func (c *Config) setProp(key, value string) {
 
 // threadPoolKey returns the key of the thread pool, if the document has one.
 func (d document) threadPoolKey() (key string, ok bool) {
-	for _, key := range []string{keyThreadPool, keyThreadPoolOld} {
+	for _, key := range []string{jobconf.KeyThreadPool, jobconf.KeyThreadPoolOld} {
 		if _, ok := d[key]; ok {
 			return key, true
 		}
@@ -205,28 +198,28 @@ func (d document) decodeThreadPool(c *Config, found *faults) {
 	case text == threadPoolSingle:
 		c.Threads = 1
 	default:
-		found.add(key, quote(text), fmt.Errorf("%s and %s are allowed, and %s for another number", threadPoolCPU, threadPoolSingle, keyThreads))
+		found.add(key, brief.Quote(text), fmt.Errorf("%s and %s are allowed, and %s for another number", threadPoolCPU, threadPoolSingle, jobconf.KeyThreads))
 	}
 }
 
 func (d document) decodeListeners(c *Config, found *faults) {
-	if !d.has(keyListeners) {
+	if !d.has(jobconf.KeyListeners) {
 		return
 	}
 	var names []string
-	list := d[keyListeners]
+	list := d[jobconf.KeyListeners]
 	for _, n := range list.Content {
 		if n = yamldoc.Resolve(n); n.Kind == yaml.ScalarNode && !yamldoc.IsNull(n) {
 			name, err := yamldoc.Text(n)
 			if err != nil {
-				found.add(keyListeners, "", err)
+				found.add(jobconf.KeyListeners, "", err)
 				return
 			}
 			names = append(names, name)
 		}
 	}
 	if list.Kind != yaml.SequenceNode || len(names) != len(list.Content) {
-		found.add(keyListeners, "", errors.New("a list of names is allowed"))
+		found.add(jobconf.KeyListeners, "", errors.New("a list of names is allowed"))
 		return
 	}
 	c.Listeners = names

@@ -1,25 +1,24 @@
-package job
+package jobtype
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 	"go.yaml.in/yaml/v3"
 )
-
-// keyExtra is ElasticJob's key for what its extensions add.
-const keyExtra = "jobExtraConfigurations"
 
 // UnknownKeys returns the keys of a document that no version of ElasticJob has, ascending: DecodeConfig ignores them,
 // and an operator may have mistyped them. Keys of props belong to types, so none of them is unknown.
 //
 // Errors: one for a document that cannot be read.
 func UnknownKeys(document []byte) ([]string, error) {
-	keys, err := parseConfig(document)
+	keys, err := parse(document)
 	if err != nil {
-		return nil, &ConfigError{Faults: []*FieldError{{Field: keyConfig, Err: err}}}
+		return nil, &ConfigError{Faults: []*FieldError{{Field: jobconf.KeyConfig, Err: err}}}
 	}
-	known := append(oldKeys(), keyProps, keyThreadPool, keyThreadPoolOld, keyListeners, keyExtra)
+	known := append(jobconf.OldKeys(), jobconf.KeyProps, jobconf.KeyThreadPool, jobconf.KeyThreadPoolOld, jobconf.KeyListeners, jobconf.KeyExtra)
 	for _, f := range (&Config{}).fields() {
 		known = append(known, f.key)
 	}

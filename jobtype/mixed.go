@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
@@ -97,31 +99,21 @@ func MixedOld(document []byte, members []string) []MixedIssue {
 	for _, id := range slices.Sorted(slices.Values(members)) {
 		found.Add(id)
 	}
-	if found.Empty() || isOld(document) {
+	if found.Empty() || jobconf.IsOld(document) {
 		return nil // MixedIn says what matters of a document of 2.1
 	}
 	return []MixedIssue{{
-		Field:  keyConfig,
+		Field:  jobconf.KeyConfig,
 		Does:   fmt.Sprintf("of elastic-job 2.1 (%v) do not read a document of ElasticJob 3.0: they run nothing, and do not start again", &found),
 		Harm:   "nothing runs the items that they own",
 		Advice: "replace them by Go members, or by members of ElasticJob 3.0", Refused: true,
 	}}
 }
 
-// isOld reports whether a document has keys that only elastic-job 2.1 writes.
-func isOld(document []byte) bool {
-	keys, err := parseConfig(document)
-	return err == nil && hasOldKeys(keys)
-}
-
-func hasOldKeys(keys document) bool {
-	return slices.ContainsFunc(oldKeys(), func(key string) bool { _, ok := keys[key]; return ok })
-}
-
 // mixedKeys lists keys and values of a document.
 func mixedKeys(document []byte) ([]MixedIssue, error) {
 	const unread = "the JVM members run nothing from the moment on that they see it"
-	keys, err := parseConfig(document)
+	keys, err := parse(document)
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +125,16 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	for _, key := range unknown {
 		list = append(list, MixedIssue{Field: brief.Text(key), Does: "of no version read a document with this key", Harm: unread, Advice: "remove the key", Refused: true})
 	}
-	if hasOldKeys(keys) {
+	if jobconf.HasOldKeys(keys) {
 		list = append(list, MixedIssue{
-			Field: keyConfig, Does: "of ElasticJob 3.0 do not read a document of elastic-job 2.1, and those of 2.1 read no other",
+			Field: jobconf.KeyConfig, Does: "of ElasticJob 3.0 do not read a document of elastic-job 2.1, and those of 2.1 read no other",
 			Harm:   "the first change here writes a document of 3.0, and members of 2.1 run nothing then",
 			Advice: "change nothing before the members of 2.1 are gone", Refused: true,
 		})
 	}
 	for key, readers := range map[string][2]string{
-		keyThreadPool:    {"before 3.0.5", "3.0.5"},
-		keyThreadPoolOld: {"since 3.0.5", "3.0.4"},
+		jobconf.KeyThreadPool:    {"before 3.0.5", "3.0.5"},
+		jobconf.KeyThreadPoolOld: {"since 3.0.5", "3.0.4"},
 	} {
 		if keys.has(key) {
 			list = append(list, MixedIssue{
@@ -152,10 +144,10 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 			})
 		}
 	}
-	if text, err := keys.text(keyMaxTimeDiff); err == nil && text != "" {
+	if text, err := keys.text(jobconf.KeyMaxTimeDiff); err == nil && text != "" {
 		if n, err := strconv.Atoi(text); err == nil && n == 0 {
 			list = append(list, MixedIssue{
-				Field: keyMaxTimeDiff, Does: "tell their error handler of each fire that the clocks differ by more than 0 s, and run it, unless the handler is THROW; Go members do not check",
+				Field: jobconf.KeyMaxTimeDiff, Does: "tell their error handler of each fire that the clocks differ by more than 0 s, and run it, unless the handler is THROW; Go members do not check",
 				Advice: "write -1 for no check",
 			})
 		}
@@ -176,44 +168,44 @@ func (c *Config) mixedSchedule() (list []MixedIssue) {
 	case c.Cron == "":
 	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzRefuses:
 		add(true, MixedIssue{
-			Field: keyCron, Does: "do not read " + quote(c.Cron) + ": they " + keepsOld,
+			Field: jobconf.KeyCron, Does: "do not read " + brief.Quote(c.Cron) + ": they " + keepsOld,
 			Harm: "items that they own run at other times, or not", Advice: "write an expression that Quartz reads", Refused: true,
 		})
 	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzOther:
 		add(true, MixedIssue{
-			Field: keyCron, Does: "fire at other times by " + quote(c.Cron) + ", or hang, because Quartz takes it for something else",
+			Field: jobconf.KeyCron, Does: "fire at other times by " + brief.Quote(c.Cron) + ", or hang, because Quartz takes it for something else",
 			Harm: "items that they own run at other times", Advice: "write it in another way: see package cronexpr",
 		})
 	}
 	add(len(c.MoreCrons) > 0, MixedIssue{
-		Field: keyMoreCrons, Does: "fire by " + keyCron + " alone", Harm: "ticks of the further expressions do not run on items that they own",
+		Field: jobconf.KeyMoreCrons, Does: "fire by " + jobconf.KeyCron + " alone", Harm: "ticks of the further expressions do not run on items that they own",
 		Advice: "do without, or make a job of each expression",
 	})
 	add(len(c.Calendars) > 0, MixedIssue{
-		Field: keyCalendars, Does: "know no calendars", Harm: "items that they own run at times that are left out",
+		Field: jobconf.KeyCalendars, Does: "know no calendars", Harm: "items that they own run at times that are left out",
 		Advice: "do without, or disable their servers at those times",
 	})
 	add(c.TimeZone != "" && !strings.HasPrefix(c.TimeZone, "GMT"), MixedIssue{
-		Field: keyTimeZone, Does: "know only GMT, with an offset such as GMT+08:00: with " + quote(c.TimeZone) + " they " + keepsOld,
+		Field: jobconf.KeyTimeZone, Does: "know only GMT, with an offset such as GMT+08:00: with " + brief.Quote(c.TimeZone) + " they " + keepsOld,
 		Harm: "items that they own run at other times, or not", Advice: "write the offset; it does not follow summer time", Refused: true,
 	})
 	add(c.Jitter > 0, MixedIssue{
-		Field: keyJitter, Does: "begin all items at the tick", Advice: "nothing, if many that begin at once are no load",
+		Field: jobconf.KeyJitter, Does: "begin all items at the tick", Advice: "nothing, if many that begin at once are no load",
 	})
 	add(c.Overlap == OverlapSkip, MixedIssue{
-		Field: keyOverlap, Does: "make up a tick that came while the item ran, as " + keyMisfire + " says", Harm: "items that they own run once more than wanted",
-		Advice: "switch " + keyMisfire + " off, or do without",
+		Field: jobconf.KeyOverlap, Does: "make up a tick that came while the item ran, as " + jobconf.KeyMisfire + " says", Harm: "items that they own run once more than wanted",
+		Advice: "switch " + jobconf.KeyMisfire + " off, or do without",
 	})
 	add(c.Expiry != Expiry{}, MixedIssue{
 		Field: expiryField(c.Expiry), Does: "know no end of the job", Harm: "they run on after it, and the job is not removed as long as they are there",
 		Advice: "disable their servers at that time, or remove the job",
 	})
 	add(c.MisfireWindow > 0, MixedIssue{
-		Field: keyMisfireWindow, Does: "make up missed ticks, however old they are", Harm: "items that they own run for ticks that are too old",
-		Advice: "switch " + keyMisfire + " off, or see that this does no harm",
+		Field: jobconf.KeyMisfireWindow, Does: "make up missed ticks, however old they are", Harm: "items that they own run for ticks that are too old",
+		Advice: "switch " + jobconf.KeyMisfire + " off, or see that this does no harm",
 	})
 	add(c.MisfireTolerance != defaultConfig().MisfireTolerance, MixedIssue{
-		Field: keyMisfireTolerance, Does: "take each tick for missed that is late by more than a millisecond, and make it up with the next one",
+		Field: jobconf.KeyMisfireTolerance, Does: "take each tick for missed that is late by more than a millisecond, and make it up with the next one",
 		Advice: "nothing",
 	})
 	return list
@@ -223,11 +215,11 @@ func (c *Config) mixedSchedule() (list []MixedIssue) {
 func expiryField(e Expiry) string {
 	switch {
 	case !e.At.IsZero():
-		return keyExpiresAt
+		return jobconf.KeyExpiresAt
 	case e.Ticks > 0:
-		return keyExpiryTicks
+		return jobconf.KeyExpiryTicks
 	}
-	return keyRemoveExpired
+	return jobconf.KeyRemoveExpired
 }
 
 // mixedItems lists what is about who runs which item.
@@ -240,11 +232,11 @@ func (c *Config) mixedItems() (list []MixedIssue) {
 	ours, _ := ParseItemParameters(c.ShardingItemParameters) // an error is one of Validate
 	theirs, isRead := parametersOfJVM(c.ShardingItemParameters)
 	add(!isRead, MixedIssue{
-		Field: keyItemParameters, Does: "read only pairs without an equals sign or comma in them, and without an empty value: with these they run nothing",
+		Field: jobconf.KeyItemParameters, Does: "read only pairs without an equals sign or comma in them, and without an empty value: with these they run nothing",
 		Harm: "items that they own do not run", Advice: "write the parameters in another way", Refused: true,
 	})
 	add(isRead && !maps.Equal(ours, theirs), MixedIssue{
-		Field: keyItemParameters, Does: "read other parameters, because they know no backslash before a comma or an equals sign",
+		Field: jobconf.KeyItemParameters, Does: "read other parameters, because they know no backslash before a comma or an equals sign",
 		Harm: "items that they own have other parameters", Advice: "write the parameters in another way",
 	})
 	switch c.Strategy {
@@ -255,29 +247,29 @@ func (c *Config) mixedItems() (list []MixedIssue) {
 			harm += "; one of 3.0.5 names the server that is to run the item next, which Go members do not know: ticks are missed"
 		}
 		add(true, MixedIssue{
-			Field: keyStrategy, Does: "do not know " + c.Strategy + " before 3.0.5, and deal otherwise by it since then",
+			Field: jobconf.KeyStrategy, Does: "do not know " + c.Strategy + " before 3.0.5, and deal otherwise by it since then",
 			Harm: harm, Advice: "take " + strategy.RoundRobin + " as long as both kinds are there", Refused: true,
 		})
 	default:
 		add(true, MixedIssue{
-			Field: keyStrategy, Does: "do not know " + brief.Text(c.Strategy) + ", unless their program has one of this name",
+			Field: jobconf.KeyStrategy, Does: "do not know " + brief.Text(c.Strategy) + ", unless their program has one of this name",
 			Harm:   "a JVM leader takes the items from everybody, and deals none: nothing runs",
 			Advice: fmt.Sprintf("take %s, %s or %s", strategy.AvgAllocation, strategy.Odevity, strategy.RoundRobin), Refused: true,
 		})
 	}
 	add(c.MaxItems > 0, MixedIssue{
-		Field: keyMaxItems, Does: "know no bound of items", Harm: "a JVM leader deals more of them to an instance", Advice: "do without",
+		Field: jobconf.KeyMaxItems, Does: "know no bound of items", Harm: "a JVM leader deals more of them to an instance", Advice: "do without",
 	})
 	add(c.StaticSharding, MixedIssue{
-		Field: keyStaticSharding, Does: "never deal items of an instance that has ended to another one; Go leaders do after ten minutes",
+		Field: jobconf.KeyStaticSharding, Does: "never deal items of an instance that has ended to another one; Go leaders do after ten minutes",
 		Harm: "under a JVM leader such items wait until somebody asks for a deal", Advice: "ask for a deal then, or do without",
 	})
 	add(c.Broadcast, MixedIssue{
-		Field: keyBroadcast, Does: "know no broadcast jobs: each item runs at one place only",
+		Field: jobconf.KeyBroadcast, Does: "know no broadcast jobs: each item runs at one place only",
 		Harm: "a JVM leader deals all items, and each Go instance runs one of its items", Advice: "replace all JVM members at once",
 	})
 	add(c.Label != "", MixedIssue{
-		Field: keyLabel, Does: "pass the label over", Harm: "a JVM leader deals items to instances without it", Advice: "disable the servers that may not run it",
+		Field: jobconf.KeyLabel, Does: "pass the label over", Harm: "a JVM leader deals items to instances without it", Advice: "disable the servers that may not run it",
 	})
 	return list
 }
@@ -290,13 +282,13 @@ func (c *Config) mixedRuns() (list []MixedIssue) {
 		}
 	}
 	add(c.MaxTimeDiff > 0, MixedIssue{
-		Field: keyMaxTimeDiff, Does: "with a clock that is off tell their error handler, and run all the same, unless the handler is THROW", Advice: "nothing, if their clocks are set",
+		Field: jobconf.KeyMaxTimeDiff, Does: "with a clock that is off tell their error handler, and run all the same, unless the handler is THROW", Advice: "nothing, if their clocks are set",
 	})
 	add(c.Threads > 1, MixedIssue{
-		Field: keyThreads, Does: "have as many threads as they like: twice the number of their CPUs, or one", Advice: "nothing",
+		Field: jobconf.KeyThreads, Does: "have as many threads as they like: twice the number of their CPUs, or one", Advice: "nothing",
 	})
 	add(!isJVMErrorHandler(c.ErrorHandler), MixedIssue{
-		Field: keyErrorHandler, Does: "do not start with " + quote(c.ErrorHandler) + ", unless their program has one handler of this name, and know no lists; those that run lose a fire, and go on with the handler that they had",
+		Field: jobconf.KeyErrorHandler, Does: "do not start with " + brief.Quote(c.ErrorHandler) + ", unless their program has one handler of this name, and know no lists; those that run lose a fire, and go on with the handler that they had",
 		Harm: "a tick is lost on items that they own when it changes", Advice: "name one of LOG, IGNORE, THROW, EMAIL, WECHAT and DINGTALK", Refused: true,
 	})
 	var names brief.List
@@ -304,7 +296,7 @@ func (c *Config) mixedRuns() (list []MixedIssue) {
 		names.Add(name)
 	}
 	add(!names.Empty(), MixedIssue{
-		Field: keyListeners, Does: fmt.Sprintf("do not start unless their program has listeners of these names: %v", &names), Advice: "see that both programs have them", Refused: true,
+		Field: jobconf.KeyListeners, Does: fmt.Sprintf("do not start unless their program has listeners of these names: %v", &names), Advice: "see that both programs have them", Refused: true,
 	})
 	var references brief.List
 	for _, key := range slices.Sorted(maps.Keys(c.Props)) {
@@ -313,14 +305,14 @@ func (c *Config) mixedRuns() (list []MixedIssue) {
 		}
 	}
 	add(!references.Empty(), MixedIssue{
-		Field: keyProps, Does: fmt.Sprintf("take references such as ${env:NAME} for the value itself: %v", &references),
+		Field: jobconf.KeyProps, Does: fmt.Sprintf("take references such as ${env:NAME} for the value itself: %v", &references),
 		Harm: "what they do with it fails", Advice: "let their program have a handler of its own, without secrets in the configuration",
 	})
 	add(c.Timeout > 0, MixedIssue{
-		Field: keyTimeout, Does: "run an item as long as it takes", Harm: "items that they own go on after the time is over", Advice: "bound the time in their handler",
+		Field: jobconf.KeyTimeout, Does: "run an item as long as it takes", Harm: "items that they own go on after the time is over", Advice: "bound the time in their handler",
 	})
 	add(c.Retry.Attempts > 0, MixedIssue{
-		Field: keyRetryAttempts, Does: "do not try an item again", Harm: "items that they own fail at the first error", Advice: "try again in their handler",
+		Field: jobconf.KeyRetryAttempts, Does: "do not try an item again", Harm: "items that they own fail at the first error", Advice: "try again in their handler",
 	})
 	return list
 }

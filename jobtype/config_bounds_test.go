@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Whatever the registry has, errors about it are short.
@@ -49,13 +49,13 @@ func TestErrorsOfDocumentsAreBounded(t *testing.T) {
 		"depth":                      {strings.Repeat("[", size), "config", "depth"},
 		"more than a node":           {head + "description: " + long + long, "config", "at most 966656 are allowed"},
 	} {
-		_, err := job.DecodeConfig([]byte(tc.document))
-		var all *job.ConfigError
+		_, err := jobtype.DecodeConfig([]byte(tc.document))
+		var all *jobtype.ConfigError
 		if !errors.As(err, &all) {
 			t.Errorf("%s: got %v", name, err)
 			continue
 		}
-		if len(all.Faults) > job.MaxFaults || !strings.HasPrefix(all.Faults[0].Field, tc.field) || !strings.Contains(err.Error(), tc.says) {
+		if len(all.Faults) > jobtype.MaxFaults || !strings.HasPrefix(all.Faults[0].Field, tc.field) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %d faults, the first of %.200s: %.2000s", name, len(all.Faults), all.Faults[0].Field, err)
 		}
 		if len(err.Error()) > 3000 {
@@ -75,9 +75,9 @@ func TestErrorsOfDocumentsAreBounded(t *testing.T) {
 // An error that another package has made of the same types is short, too.
 func TestErrorOfManyFaults(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	e := &job.ConfigError{Job: long, More: 5}
+	e := &jobtype.ConfigError{Job: long, More: 5}
 	for range 1000 {
-		e.Faults = append(e.Faults, &job.FieldError{Field: long, Value: long, Err: errors.New(long)})
+		e.Faults = append(e.Faults, &jobtype.FieldError{Field: long, Value: long, Err: errors.New(long)})
 	}
 	if text := e.Error(); len(text) > 20_000 || !strings.HasSuffix(text, "; and 995 more") {
 		t.Errorf("%d bytes: …%s", len(text), text[len(text)-100:])
@@ -91,18 +91,18 @@ func TestSizeOfAConfiguration(t *testing.T) {
 		}
 	})
 	for name, tc := range map[string]struct {
-		change func(*job.Config)
+		change func(*jobtype.Config)
 		fits   bool
 	}{
-		"nearly all": {func(c *job.Config) { c.JobParameter = strings.Repeat("p", job.MaxConfigSize-1000) }, true},
-		"parameter":  {func(c *job.Config) { c.JobParameter = strings.Repeat("p", job.MaxConfigSize) }, false},
-		"escapes":    {func(c *job.Config) { c.Description = strings.Repeat("\x01", job.MaxConfigSize/3) }, false},
-		"two halves": {func(c *job.Config) {
-			c.JobParameter = strings.Repeat("p", job.MaxConfigSize/2)
+		"nearly all": {func(c *jobtype.Config) { c.JobParameter = strings.Repeat("p", jobtype.MaxConfigSize-1000) }, true},
+		"parameter":  {func(c *jobtype.Config) { c.JobParameter = strings.Repeat("p", jobtype.MaxConfigSize) }, false},
+		"escapes":    {func(c *jobtype.Config) { c.Description = strings.Repeat("\x01", jobtype.MaxConfigSize/3) }, false},
+		"two halves": {func(c *jobtype.Config) {
+			c.JobParameter = strings.Repeat("p", jobtype.MaxConfigSize/2)
 			c.Description = c.JobParameter
 		}, false},
-		"a property":      {func(c *job.Config) { c.Props = map[string]string{"k": strings.Repeat("p", job.MaxConfigSize)} }, false},
-		"many properties": {func(c *job.Config) { c.Props = manyProps }, false},
+		"a property":      {func(c *jobtype.Config) { c.Props = map[string]string{"k": strings.Repeat("p", jobtype.MaxConfigSize)} }, false},
+		"many properties": {func(c *jobtype.Config) { c.Props = manyProps }, false},
 	} {
 		c := with(tc.change)
 		err := c.Validate()
@@ -114,19 +114,19 @@ func TestSizeOfAConfiguration(t *testing.T) {
 			t.Errorf("%s: written: %v", name, encodeErr)
 		}
 		if tc.fits {
-			if got, err := job.DecodeConfig(document); err != nil || !got.Equal(c) {
+			if got, err := jobtype.DecodeConfig(document); err != nil || !got.Equal(c) {
 				t.Errorf("%s: is not read as it was written: %v", name, err)
 			}
 			continue
 		}
-		var fault *job.FieldError
+		var fault *jobtype.FieldError
 		if !errors.As(err, &fault) || fault.Field != "config" || !strings.Contains(err.Error(), "more than 100000 values") && !strings.Contains(err.Error(), "bytes, at most 966656 are allowed") {
 			t.Errorf("%s: got %.500v", name, err)
 		}
 	}
 	// What is kept of the previous document counts, too.
-	c := with(func(c *job.Config) { c.JobParameter = strings.Repeat("p", job.MaxConfigSize/2) })
-	if _, err := c.Encode([]byte("other: " + strings.Repeat("o", job.MaxConfigSize/2+1000))); err == nil || !strings.Contains(err.Error(), "at most") {
+	c := with(func(c *jobtype.Config) { c.JobParameter = strings.Repeat("p", jobtype.MaxConfigSize/2) })
+	if _, err := c.Encode([]byte("other: " + strings.Repeat("o", jobtype.MaxConfigSize/2+1000))); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("too much is kept: %.500v", err)
 	}
 }
@@ -135,12 +135,12 @@ func TestSizeOfAConfiguration(t *testing.T) {
 func TestEmptyKeyIsKept(t *testing.T) {
 	previous := "'': SINGLE_THREAD\njobName: settle\nshardingTotalCount: 3\n"
 	for _, threads := range []int{0, 1, 7} {
-		c := with(func(c *job.Config) { c.Threads = threads })
+		c := with(func(c *jobtype.Config) { c.Threads = threads })
 		document, err := c.Encode([]byte(previous))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := job.DecodeConfig(document)
+		got, err := jobtype.DecodeConfig(document)
 		if err != nil || !got.Equal(c) || !slices.Contains(keys(t, document), "") {
 			t.Errorf("%d threads: %+v, %v:\n%s", threads, got, err, document)
 		}

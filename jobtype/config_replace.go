@@ -1,9 +1,11 @@
-package job
+package jobtype
 
 import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,7 +26,7 @@ func (d document) replacedBy(c Config) document {
 	r := replacement{old: d}
 	r.unread = d.decode(&r.was)
 	r.was = r.was.WithDefaults()
-	if !r.unread.of(keyProps) {
+	if !r.unread.of(jobconf.KeyProps) {
 		r.oldProps, _ = d.props()
 	}
 	defaults := defaultConfig()
@@ -59,18 +61,18 @@ func (r *replacement) putFields(out, old document, fields, was, defaults []field
 }
 
 func (r *replacement) putListeners(out document, names []string) {
-	value, ok := r.old[keyListeners]
-	if ok && slices.Equal(names, r.was.Listeners) && !r.unread.of(keyListeners) && !slices.ContainsFunc(value.Content, yamldoc.IsBinary) {
-		out[keyListeners] = value
+	value, ok := r.old[jobconf.KeyListeners]
+	if ok && slices.Equal(names, r.was.Listeners) && !r.unread.of(jobconf.KeyListeners) && !slices.ContainsFunc(value.Content, yamldoc.IsBinary) {
+		out[jobconf.KeyListeners] = value
 	} else if len(names) > 0 {
-		out[keyListeners] = list(names)
+		out[jobconf.KeyListeners] = list(names)
 	}
 }
 
 // putOtherProps puts the properties that belong to no field into props.
 func (r *replacement) putOtherProps(props document, byName map[string]string) {
 	for name, value := range byName {
-		key := propsPrefix + name
+		key := jobconf.PropsPrefix + name
 		props[key] = scalar("!!str", value)
 		if old, ok := r.oldProps[key]; ok && old.Kind == yaml.ScalarNode && old.Value == value && !yamldoc.IsBinary(old) {
 			props[key] = old
@@ -82,12 +84,12 @@ func (r *replacement) putOtherProps(props document, byName map[string]string) {
 // thread pool, and only the old document tells which one its readers know. So that name is
 // used if the old document has it; otherwise the number is a property.
 func (r *replacement) putThreads(out, props document, threads int) {
-	delete(props, keyThreads)
+	delete(props, jobconf.KeyThreads)
 	pool, ok := r.old.threadPoolKey()
-	if threads == r.was.Threads && !r.unread.of(pool) && !r.unread.of(keyThreads) {
-		out.copy(r.old, keyThreadPool)
-		out.copy(r.old, keyThreadPoolOld)
-		props.copy(r.oldProps, keyThreads)
+	if threads == r.was.Threads && !r.unread.of(pool) && !r.unread.of(jobconf.KeyThreads) {
+		out.copy(r.old, jobconf.KeyThreadPool)
+		out.copy(r.old, jobconf.KeyThreadPoolOld)
+		props.copy(r.oldProps, jobconf.KeyThreads)
 		return
 	}
 	switch {
@@ -101,7 +103,7 @@ func (r *replacement) putThreads(out, props document, threads int) {
 		out[pool] = r.old[pool]
 	}
 	if threads > 0 {
-		props[keyThreads] = scalar("!!str", strconv.Itoa(threads))
+		props[jobconf.KeyThreads] = scalar("!!str", strconv.Itoa(threads))
 	}
 }
 
@@ -110,11 +112,11 @@ func (r *replacement) putProps(out, props document) {
 	if len(props) > 0 {
 		bare := make(document, len(props))
 		for key, value := range props {
-			bare[strings.TrimPrefix(key, propsPrefix)] = value
+			bare[strings.TrimPrefix(key, jobconf.PropsPrefix)] = value
 		}
-		out[keyProps] = bare.node()
-	} else if value, ok := r.old[keyProps]; ok && len(r.oldProps) == 0 && !r.unread.of(keyProps) {
-		out[keyProps] = value
+		out[jobconf.KeyProps] = bare.node()
+	} else if value, ok := r.old[jobconf.KeyProps]; ok && len(r.oldProps) == 0 && !r.unread.of(jobconf.KeyProps) {
+		out[jobconf.KeyProps] = value
 	}
 }
 
@@ -129,7 +131,7 @@ func (d document) copy(from document, key string) {
 // elastic-job 2.1.x, whose value stands elsewhere in a document of 3.0.x.
 func hasPlace(key string) bool {
 	var c Config
-	return slices.Contains([]string{keyProps, keyListeners, keyThreadPool, keyThreadPoolOld}, key) ||
+	return slices.Contains([]string{jobconf.KeyProps, jobconf.KeyListeners, jobconf.KeyThreadPool, jobconf.KeyThreadPoolOld}, key) ||
 		slices.ContainsFunc(c.fields(), func(f field) bool { return f.key == key }) ||
-		slices.Contains(oldKeys(), key)
+		slices.Contains(jobconf.OldKeys(), key)
 }

@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"testing"
@@ -6,26 +6,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // inForce is a configuration with a name, a total, and all defaults.
-func inForce() job.Config {
-	return job.Config{
+func inForce() jobtype.Config {
+	return jobtype.Config{
 		Name:               "settle",
 		ShardingTotalCount: 3,
-		MonitorExecution:   job.On,
-		Misfire:            job.On,
+		MonitorExecution:   jobtype.On,
+		Misfire:            jobtype.On,
 		MisfireTolerance:   time.Second,
 		ReconcileInterval:  10 * time.Minute,
 		Strategy:           "AVG_ALLOCATION",
 		ErrorHandler:       "LOG",
-		Retry:              job.Retry{InitialBackoff: time.Second, MaxBackoff: time.Minute},
+		Retry:              jobtype.Retry{InitialBackoff: time.Second, MaxBackoff: time.Minute},
 	}
 }
 
 // with returns inForce with a change.
-func with(change func(*job.Config)) job.Config {
+func with(change func(*jobtype.Config)) jobtype.Config {
 	c := inForce()
 	change(&c)
 	return c
@@ -35,7 +35,7 @@ func with(change func(*job.Config)) job.Config {
 // (defect B-64).
 func TestDefaults(t *testing.T) {
 	want := inForce()
-	inCode := job.Config{Name: "settle", ShardingTotalCount: 3}
+	inCode := jobtype.Config{Name: "settle", ShardingTotalCount: 3}
 	if diff := cmp.Diff(want, inCode.WithDefaults()); diff != "" {
 		t.Errorf("in code (-want +got):\n%s", diff)
 	}
@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 		"null":         "jobName: settle\nshardingTotalCount: 3\ncron:\nmisfire: null\nmonitorExecution: ~\nprops:\njobListenerTypes:\n",
 		"empty values": "jobName: settle\nshardingTotalCount: 3\ncron: ''\ntimeZone: ''\njobShardingStrategyType: ''\njobErrorHandlerType: \"\"\nprops: {}\njobListenerTypes: []\n",
 	} {
-		got, err := job.DecodeConfig([]byte(document))
+		got, err := jobtype.DecodeConfig([]byte(document))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -56,14 +56,14 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
-	want := job.Config{
-		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Calendars: []string{"c"}, Overlap: job.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00",
-		Expiry:             job.Expiry{At: time.Date(2027, 1, 31, 9, 30, 0, 0, time.UTC), Ticks: 5, Remove: true},
+	want := jobtype.Config{
+		Name: "settle", Cron: "* * * * * ?", MoreCrons: []string{"0 0 12 * * ?"}, Calendars: []string{"c"}, Overlap: jobtype.OverlapSkip, Jitter: time.Second, TimeZone: "GMT+08:00",
+		Expiry:             jobtype.Expiry{At: time.Date(2027, 1, 31, 9, 30, 0, 0, time.UTC), Ticks: 5, Remove: true},
 		ShardingTotalCount: 1, ShardingItemParameters: "0=a",
-		JobParameter: "p", Description: "d", MonitorExecution: job.Off, Misfire: job.Off, MisfireTolerance: time.Minute,
+		JobParameter: "p", Description: "d", MonitorExecution: jobtype.Off, Misfire: jobtype.Off, MisfireTolerance: time.Minute,
 		MisfireWindow: time.Hour, MaxTimeDiff: time.Second, ReconcileInterval: time.Minute, Strategy: "STICKY", Threads: 3,
 		ErrorHandler: "IGNORE", Listeners: []string{"l"}, Timeout: time.Minute,
-		Retry: job.Retry{Attempts: 2, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
+		Retry: jobtype.Retry{Attempts: 2, InitialBackoff: time.Millisecond, MaxBackoff: time.Second},
 		Props: map[string]string{"k": "v"}, Disabled: true, Overwrite: true, Revision: 7, StaticSharding: true, Label: "gpu", MaxItems: 5, Broadcast: true,
 	}
 	if diff := cmp.Diff(want, want.WithDefaults()); diff != "" {
@@ -74,7 +74,7 @@ func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 // After WithDefaults a duration is on if it is positive, and off otherwise.
 func TestDurationsThatAreOff(t *testing.T) {
 	const off = -time.Hour
-	c := job.Config{MisfireWindow: off, MaxTimeDiff: off, ReconcileInterval: off, Timeout: off, Retry: job.Retry{InitialBackoff: off}}.WithDefaults()
+	c := jobtype.Config{MisfireWindow: off, MaxTimeDiff: off, ReconcileInterval: off, Timeout: off, Retry: jobtype.Retry{InitialBackoff: off}}.WithDefaults()
 	for name, d := range map[string]time.Duration{
 		"MisfireWindow": c.MisfireWindow, "MaxTimeDiff": c.MaxTimeDiff, "ReconcileInterval": c.ReconcileInterval,
 		"Timeout": c.Timeout, "InitialBackoff": c.Retry.InitialBackoff,
@@ -86,14 +86,14 @@ func TestDurationsThatAreOff(t *testing.T) {
 	if again := c.WithDefaults(); !cmp.Equal(again, c) {
 		t.Errorf("what is off comes on again: %+v", again)
 	}
-	long := job.Config{Retry: job.Retry{InitialBackoff: time.Hour}}.WithDefaults()
+	long := jobtype.Config{Retry: jobtype.Retry{InitialBackoff: time.Hour}}.WithDefaults()
 	if long.Retry.MaxBackoff != time.Hour {
 		t.Errorf("MaxBackoff %v is less than InitialBackoff", long.Retry.MaxBackoff)
 	}
 }
 
 func TestConfigsDoNotShareMemory(t *testing.T) {
-	c := job.Config{Props: map[string]string{"k": "v"}, Listeners: []string{"l"}, MoreCrons: []string{"m"}, Calendars: []string{"c"}}
+	c := jobtype.Config{Props: map[string]string{"k": "v"}, Listeners: []string{"l"}, MoreCrons: []string{"m"}, Calendars: []string{"c"}}
 	d := c.WithDefaults()
 	c.Props["k"], c.Listeners[0], c.MoreCrons[0], c.Calendars[0] = "changed", "changed", "changed", "changed"
 	if d.Props["k"] != "v" || d.Listeners[0] != "l" || d.MoreCrons[0] != "m" || d.Calendars[0] != "c" {
@@ -102,20 +102,20 @@ func TestConfigsDoNotShareMemory(t *testing.T) {
 }
 
 func TestEqual(t *testing.T) {
-	c := job.Config{Name: "settle", ShardingTotalCount: 3}
-	if !c.Equal(inForce()) || !c.Equal(with(func(c *job.Config) { c.Props = map[string]string{}; c.Listeners = []string{} })) {
+	c := jobtype.Config{Name: "settle", ShardingTotalCount: 3}
+	if !c.Equal(inForce()) || !c.Equal(with(func(c *jobtype.Config) { c.Props = map[string]string{}; c.Listeners = []string{} })) {
 		t.Error("the same with defaults")
 	}
-	if c.Equal(with(func(c *job.Config) { c.Misfire = job.Off })) || c.Equal(with(func(c *job.Config) { c.TimeZone = "UTC" })) {
+	if c.Equal(with(func(c *jobtype.Config) { c.Misfire = jobtype.Off })) || c.Equal(with(func(c *jobtype.Config) { c.TimeZone = "UTC" })) {
 		t.Error("not the same")
 	}
 }
 
 func TestToggle(t *testing.T) {
-	if job.ToggleOf(true) != job.On || job.ToggleOf(false) != job.Off {
+	if jobtype.ToggleOf(true) != jobtype.On || jobtype.ToggleOf(false) != jobtype.Off {
 		t.Error("Switch")
 	}
-	for toggle, want := range map[job.Toggle]string{0: "default", job.On: "on", job.Off: "off", 7: "invalid"} {
+	for toggle, want := range map[jobtype.Toggle]string{0: "default", jobtype.On: "on", jobtype.Off: "off", 7: "invalid"} {
 		if got := toggle.String(); got != want {
 			t.Errorf("%d is %q, want %q", toggle, got, want)
 		}

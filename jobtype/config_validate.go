@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -34,7 +36,7 @@ const MaxFaults = 10
 // Error puts the faults into one line of bounded length.
 func (e *ConfigError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v %s", ErrInvalidConfig, quote(e.Job))
+	fmt.Fprintf(&b, "%v %s", ErrInvalidConfig, brief.Quote(e.Job))
 	shown := min(len(e.Faults), MaxFaults)
 	for i, fault := range e.Faults[:shown] {
 		b.WriteString([...]string{": ", "; "}[min(i, 1)])
@@ -110,10 +112,10 @@ type validator struct {
 
 func (v *validator) fields(c Config) {
 	if !jobtree.IsName(c.Name) {
-		v.fault(keyName, quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", jobtree.MaxNameLength, ".", "..")
+		v.fault(jobconf.KeyName, brief.Quote(c.Name), "1 to %d ASCII letters, digits, '.', '_', '-' and ':' are allowed, but not %q or %q", jobtree.MaxNameLength, ".", "..")
 	}
 	if len(c.Cron) > maxCronLength {
-		v.fault(keyCron, quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
+		v.fault(jobconf.KeyCron, brief.Quote(c.Cron), "%d bytes, at most %d are allowed", len(c.Cron), maxCronLength)
 	} else if err := c.checkCron(); err != nil {
 		v.cronFault(c, err)
 	}
@@ -122,54 +124,54 @@ func (v *validator) fields(c Config) {
 	switch c.Overlap {
 	case OverlapWait, OverlapSkip:
 	default:
-		v.fault(keyOverlap, quote(c.Overlap), "%s and %s are allowed", OverlapWait, OverlapSkip)
+		v.fault(jobconf.KeyOverlap, brief.Quote(c.Overlap), "%s and %s are allowed", OverlapWait, OverlapSkip)
 	}
 	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
-		v.fault(keyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
+		v.fault(jobconf.KeyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)
 	}
 	v.parameters(c)
-	v.utf8(keyJobParameter, c.JobParameter)
-	v.utf8(keyDescription, c.Description)
-	v.name(keyStrategy, c.Strategy)
-	v.name(keyErrorHandler, c.ErrorHandler)
-	if _, err := errorHandlerNames(c.ErrorHandler); err != nil {
-		v.add(&FieldError{Field: keyErrorHandler, Value: quote(c.ErrorHandler), Err: err})
+	v.utf8(jobconf.KeyJobParameter, c.JobParameter)
+	v.utf8(jobconf.KeyDescription, c.Description)
+	v.name(jobconf.KeyStrategy, c.Strategy)
+	v.name(jobconf.KeyErrorHandler, c.ErrorHandler)
+	if _, err := c.ErrorHandlerNames(); err != nil {
+		v.add(&FieldError{Field: jobconf.KeyErrorHandler, Value: brief.Quote(c.ErrorHandler), Err: err})
 	}
-	v.toggle(keyMonitorExecution, c.MonitorExecution)
-	v.toggle(keyMisfire, c.Misfire)
+	v.toggle(jobconf.KeyMonitorExecution, c.MonitorExecution)
+	v.toggle(jobconf.KeyMisfire, c.Misfire)
 	if c.Failover && c.MonitorExecution == Off {
-		v.fault(keyFailover, "true", "needs %s, whose records tell what was cut short", keyMonitorExecution)
+		v.fault(jobconf.KeyFailover, "true", "needs %s, whose records tell what was cut short", jobconf.KeyMonitorExecution)
 	}
 
-	v.duration(keyJitter, c.Jitter, time.Millisecond, false)
+	v.duration(jobconf.KeyJitter, c.Jitter, time.Millisecond, false)
 	switch {
 	case c.Jitter > MaxJitter:
-		v.fault(keyJitter, c.Jitter.String(), "at most %v is allowed", MaxJitter)
+		v.fault(jobconf.KeyJitter, c.Jitter.String(), "at most %v is allowed", MaxJitter)
 	case c.Jitter > 0 && c.MonitorExecution == Off:
-		v.fault(keyJitter, c.Jitter.String(), "needs %s, whose records tell which items have begun", keyMonitorExecution)
+		v.fault(jobconf.KeyJitter, c.Jitter.String(), "needs %s, whose records tell which items have begun", jobconf.KeyMonitorExecution)
 	}
 	v.expiry(c)
-	v.duration(keyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
-	v.duration(keyMisfireWindow, c.MisfireWindow, time.Second, false)
-	v.duration(keyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)
-	v.duration(keyReconcileInterval, c.ReconcileInterval, time.Minute, false)
-	v.duration(keyTimeout, c.Timeout, time.Second, false)
-	v.duration(keyInitialBackoff, c.Retry.InitialBackoff, time.Millisecond, false)
-	v.duration(keyMaxBackoff, c.Retry.MaxBackoff, time.Millisecond, true)
+	v.duration(jobconf.KeyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
+	v.duration(jobconf.KeyMisfireWindow, c.MisfireWindow, time.Second, false)
+	v.duration(jobconf.KeyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)
+	v.duration(jobconf.KeyReconcileInterval, c.ReconcileInterval, time.Minute, false)
+	v.duration(jobconf.KeyTimeout, c.Timeout, time.Second, false)
+	v.duration(jobconf.KeyInitialBackoff, c.Retry.InitialBackoff, time.Millisecond, false)
+	v.duration(jobconf.KeyMaxBackoff, c.Retry.MaxBackoff, time.Millisecond, true)
 	if c.Retry.MaxBackoff < c.Retry.InitialBackoff {
-		v.fault(keyMaxBackoff, c.Retry.MaxBackoff.String(), "not less than %s, %v, is allowed", keyInitialBackoff, c.Retry.InitialBackoff)
+		v.fault(jobconf.KeyMaxBackoff, c.Retry.MaxBackoff.String(), "not less than %s, %v, is allowed", jobconf.KeyInitialBackoff, c.Retry.InitialBackoff)
 	}
-	v.between(keyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
-	v.between(keyMaxItems, c.MaxItems, MaxShardingTotalCount)
+	v.between(jobconf.KeyRetryAttempts, c.Retry.Attempts, MaxRetryAttempts)
+	v.between(jobconf.KeyMaxItems, c.MaxItems, MaxShardingTotalCount)
 	v.broadcast(c)
-	v.between(keyThreads, c.Threads, MaxThreads)
-	v.between(keyRevision, c.Revision, MaxRevision)
+	v.between(jobconf.KeyThreads, c.Threads, MaxThreads)
+	v.between(jobconf.KeyRevision, c.Revision, MaxRevision)
 
 	v.listeners(c.Listeners)
 	v.props(c.Props)
-	v.name(keyLabel, c.Label)
+	v.name(jobconf.KeyLabel, c.Label)
 	if strings.Contains(c.Label, ",") || strings.TrimSpace(c.Label) != c.Label {
-		v.fault(keyLabel, quote(c.Label), "one label without commas, and without spaces around it, is allowed")
+		v.fault(jobconf.KeyLabel, brief.Quote(c.Label), "one label without commas, and without spaces around it, is allowed")
 	}
 }
 
@@ -191,10 +193,10 @@ func (v *validator) size(c Config) {
 	}
 	text, err := document{}.replacedBy(c).marshal()
 	if err == nil {
-		err = checkSize(len(text))
+		err = jobconf.CheckSize(len(text))
 	}
 	if err != nil {
-		v.add(&FieldError{Field: keyConfig, Err: err})
+		v.add(&FieldError{Field: jobconf.KeyConfig, Err: err})
 	}
 }
 
@@ -224,14 +226,14 @@ func (c *Config) isSmall() bool {
 // cronFault adds a fault of the time zone, of the cron expression, or of both. Their errors
 // show the value.
 func (v *validator) cronFault(c Config, err error) {
-	field := keyCron
+	field := jobconf.KeyCron
 	if _, zoneErr := cronexpr.LoadLocation(c.TimeZone); zoneErr != nil {
-		field = keyTimeZone
+		field = jobconf.KeyTimeZone
 	}
 	v.add(&FieldError{Field: field, Err: err})
-	if field == keyTimeZone && c.Cron != "" {
+	if field == jobconf.KeyTimeZone && c.Cron != "" {
 		if _, err := cronexpr.Parse(c.Cron, time.UTC); err != nil {
-			v.add(&FieldError{Field: keyCron, Err: err})
+			v.add(&FieldError{Field: jobconf.KeyCron, Err: err})
 		}
 	}
 }
@@ -240,17 +242,17 @@ func (v *validator) cronFault(c Config, err error) {
 func (v *validator) expiry(c Config) {
 	e := c.Expiry
 	if at := e.At; !at.Equal(at.Truncate(time.Second)) || !at.IsZero() && (at.Year() < 1970 || at.Year() > 9999) {
-		v.fault(keyExpiresAt, quote(at.Format(time.RFC3339Nano)), "a whole second of the years 1970 to 9999 is allowed")
+		v.fault(jobconf.KeyExpiresAt, brief.Quote(at.Format(time.RFC3339Nano)), "a whole second of the years 1970 to 9999 is allowed")
 	}
-	v.between(keyExpiryTicks, e.Ticks, MaxExpiryTicks)
+	v.between(jobconf.KeyExpiryTicks, e.Ticks, MaxExpiryTicks)
 	if e.Ticks > 0 && c.Cron == "" {
-		v.fault(keyExpiryTicks, strconv.Itoa(e.Ticks), "needs %s", keyCron)
+		v.fault(jobconf.KeyExpiryTicks, strconv.Itoa(e.Ticks), "needs %s", jobconf.KeyCron)
 	}
 	switch {
 	case e.Remove && c.MonitorExecution == Off:
-		v.fault(keyRemoveExpired, "true", "needs %s, whose records tell that nothing runs", keyMonitorExecution)
+		v.fault(jobconf.KeyRemoveExpired, "true", "needs %s, whose records tell that nothing runs", jobconf.KeyMonitorExecution)
 	case e.Remove && c.Cron == "" && e.At.IsZero():
-		v.fault(keyRemoveExpired, "true", "needs %s in a one-off job", keyExpiresAt)
+		v.fault(jobconf.KeyRemoveExpired, "true", "needs %s in a one-off job", jobconf.KeyExpiresAt)
 	}
 }
 
@@ -261,13 +263,13 @@ func (v *validator) broadcast(c Config) {
 	}
 	const why = "not allowed with %s, where each instance has one item of its own"
 	if c.Failover {
-		v.fault(keyFailover, "true", why, keyBroadcast)
+		v.fault(jobconf.KeyFailover, "true", why, jobconf.KeyBroadcast)
 	}
 	if c.StaticSharding {
-		v.fault(keyStaticSharding, "true", why, keyBroadcast)
+		v.fault(jobconf.KeyStaticSharding, "true", why, jobconf.KeyBroadcast)
 	}
 	if c.MaxItems != 0 {
-		v.fault(keyMaxItems, strconv.Itoa(c.MaxItems), why, keyBroadcast)
+		v.fault(jobconf.KeyMaxItems, strconv.Itoa(c.MaxItems), why, jobconf.KeyBroadcast)
 	}
 }
 
@@ -276,17 +278,17 @@ func (v *validator) moreCrons(c Config) {
 	switch {
 	case len(c.MoreCrons) == 0:
 	case c.Cron == "":
-		v.fault(keyMoreCrons, quote(strings.Join(c.MoreCrons, "\n")), "needs %s", keyCron)
+		v.fault(jobconf.KeyMoreCrons, brief.Quote(strings.Join(c.MoreCrons, "\n")), "needs %s", jobconf.KeyCron)
 	case len(c.MoreCrons) > maxMoreCrons:
-		v.fault(keyMoreCrons, strconv.Itoa(len(c.MoreCrons))+" lines", "at most %d are allowed", maxMoreCrons)
+		v.fault(jobconf.KeyMoreCrons, strconv.Itoa(len(c.MoreCrons))+" lines", "at most %d are allowed", maxMoreCrons)
 	default:
 		for _, expr := range c.MoreCrons {
 			if len(expr) > maxCronLength {
-				v.fault(keyMoreCrons, quote(expr), "%d bytes, at most %d are allowed", len(expr), maxCronLength)
+				v.fault(jobconf.KeyMoreCrons, brief.Quote(expr), "%d bytes, at most %d are allowed", len(expr), maxCronLength)
 			} else if strings.ContainsAny(expr, "\r\n") {
-				v.fault(keyMoreCrons, quote(expr), "one line for each expression is allowed")
+				v.fault(jobconf.KeyMoreCrons, brief.Quote(expr), "one line for each expression is allowed")
 			} else if _, err := cronexpr.Parse(expr, time.UTC); err != nil {
-				v.add(&FieldError{Field: keyMoreCrons, Err: err})
+				v.add(&FieldError{Field: jobconf.KeyMoreCrons, Err: err})
 			}
 		}
 	}
@@ -294,18 +296,18 @@ func (v *validator) moreCrons(c Config) {
 
 // calendars checks the names of calendars. Whether they exist is seen when the job runs.
 func (v *validator) calendars(c Config) {
-	switch shown := quote(strings.Join(c.Calendars, ",")); {
+	switch shown := brief.Quote(strings.Join(c.Calendars, ",")); {
 	case len(c.Calendars) == 0:
 	case c.Cron == "":
-		v.fault(keyCalendars, shown, "needs %s", keyCron)
+		v.fault(jobconf.KeyCalendars, shown, "needs %s", jobconf.KeyCron)
 	case len(c.Calendars) > maxCalendars:
-		v.fault(keyCalendars, strconv.Itoa(len(c.Calendars))+" names", "at most %d are allowed", maxCalendars)
+		v.fault(jobconf.KeyCalendars, strconv.Itoa(len(c.Calendars))+" names", "at most %d are allowed", maxCalendars)
 	default:
 		for n, name := range c.Calendars {
 			if !jobtree.IsName(name) {
-				v.fault(keyCalendars, quote(name), "names with characters as in %s are allowed", keyName)
+				v.fault(jobconf.KeyCalendars, brief.Quote(name), "names with characters as in %s are allowed", jobconf.KeyName)
 			} else if slices.Contains(c.Calendars[:n], name) {
-				v.fault(keyCalendars, quote(name), "is there twice; once is allowed")
+				v.fault(jobconf.KeyCalendars, brief.Quote(name), "is there twice; once is allowed")
 			}
 		}
 	}
@@ -314,17 +316,17 @@ func (v *validator) calendars(c Config) {
 func (v *validator) parameters(c Config) {
 	parameters, err := ParseItemParameters(c.ShardingItemParameters)
 	if err != nil {
-		v.add(&FieldError{Field: keyItemParameters, Err: err})
+		v.add(&FieldError{Field: jobconf.KeyItemParameters, Err: err})
 		return
 	}
-	v.utf8(keyItemParameters, c.ShardingItemParameters)
+	v.utf8(jobconf.KeyItemParameters, c.ShardingItemParameters)
 	if c.ShardingTotalCount < 1 {
 		return // the total has a fault of its own
 	}
 	for item := range parameters {
 		if item >= c.ShardingTotalCount {
-			v.fault(keyItemParameters, quote(c.ShardingItemParameters), "item %d: 0 to %d are allowed, because %s is %d",
-				slices.Max(slices.Collect(maps.Keys(parameters))), c.ShardingTotalCount-1, keyTotal, c.ShardingTotalCount)
+			v.fault(jobconf.KeyItemParameters, brief.Quote(c.ShardingItemParameters), "item %d: 0 to %d are allowed, because %s is %d",
+				slices.Max(slices.Collect(maps.Keys(parameters))), c.ShardingTotalCount-1, jobconf.KeyTotal, c.ShardingTotalCount)
 			return
 		}
 	}
@@ -332,7 +334,7 @@ func (v *validator) parameters(c Config) {
 
 func (v *validator) utf8(field, value string) {
 	if !utf8.ValidString(value) {
-		v.fault(field, quote(value), "only UTF-8 is allowed")
+		v.fault(field, brief.Quote(value), "only UTF-8 is allowed")
 	}
 }
 
@@ -341,8 +343,8 @@ func (v *validator) name(field, value string) {
 	if value == "" {
 		return
 	}
-	if err := checkText(value, maxTextLength); err != nil {
-		v.add(&FieldError{Field: field, Value: quote(value), Err: err})
+	if err := jobconf.CheckText(value, jobconf.MaxText); err != nil {
+		v.add(&FieldError{Field: field, Value: brief.Quote(value), Err: err})
 	}
 }
 
@@ -377,10 +379,10 @@ func (v *validator) between(field string, value, most int) {
 func (v *validator) listeners(names []string) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
-		if err := checkText(name, maxTextLength); err != nil {
-			v.add(&FieldError{Field: keyListeners, Value: quote(name), Err: err})
+		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
+			v.add(&FieldError{Field: jobconf.KeyListeners, Value: brief.Quote(name), Err: err})
 		} else if seen[name] {
-			v.fault(keyListeners, quote(name), "is there twice; once is allowed")
+			v.fault(jobconf.KeyListeners, brief.Quote(name), "is there twice; once is allowed")
 		}
 		seen[name] = true
 	}
@@ -389,12 +391,12 @@ func (v *validator) listeners(names []string) {
 // props checks names and encoding. It shows no values, because they may be secret.
 func (v *validator) props(props map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(props)) {
-		field := propsPrefix + key
+		field := jobconf.PropsPrefix + key
 		switch {
 		case key == "":
-			v.fault(propsPrefix+`""`, "", "a property needs a name")
+			v.fault(jobconf.PropsPrefix+`""`, "", "a property needs a name")
 		case !utf8.ValidString(key) || !utf8.ValidString(props[key]):
-			v.fault(propsPrefix+quote(key), "", "only UTF-8 is allowed")
+			v.fault(jobconf.PropsPrefix+brief.Quote(key), "", "only UTF-8 is allowed")
 		case slices.Contains(ownProps(), field):
 			v.fault(field, "", "belongs to a field of the configuration; set that one")
 		}
@@ -405,21 +407,7 @@ const (
 	maxMoreCrons  = 100
 	maxCalendars  = 20
 	maxCronLength = 4 << 10 // more than an expression that lists all values of all fields
-	maxTextLength = 255     // of a name other than the job's, and of a label
 )
-
-// checkText checks a name or a label.
-func checkText(text string, most int) error {
-	switch {
-	case text == "":
-		return fmt.Errorf("is empty; 1 to %d bytes of UTF-8 are allowed", most)
-	case len(text) > most:
-		return fmt.Errorf("%d bytes, at most %d are allowed", len(text), most)
-	case !utf8.ValidString(text):
-		return errors.New("only UTF-8 is allowed")
-	}
-	return nil
-}
 
 // checkCron checks the zone and the first expression.
 func (c Config) checkCron() error {
@@ -445,6 +433,3 @@ func (c Config) Ticks() (cronexpr.Union, error) {
 	}
 	return ticks, nil
 }
-
-// quote returns a text between quotation marks, for an error. A long one is shortened.
-func quote(text string) string { return brief.Quote(text) }

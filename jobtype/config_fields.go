@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"errors"
@@ -6,55 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-)
 
-// The names of the fields in the registry. Errors use them, too.
-const (
-	keyConfig            = "config" // the document itself
-	keyCron              = "cron"
-	keyDescription       = "description"
-	keyDisabled          = "disabled"
-	keyErrorHandler      = "jobErrorHandlerType"
-	keyFailover          = "failover"
-	keyItemParameters    = "shardingItemParameters"
-	keyJobParameter      = "jobParameter"
-	keyLabel             = "label"
-	keyListeners         = "jobListenerTypes"
-	keyMaxTimeDiff       = "maxTimeDiffSeconds"
-	keyMisfire           = "misfire"
-	keyMonitorExecution  = "monitorExecution"
-	keyName              = "jobName"
-	keyOverwrite         = "overwrite"
-	keyProps             = "props"
-	keyReconcileInterval = "reconcileIntervalMinutes"
-	keyStaticSharding    = "staticSharding"
-	keyStrategy          = "jobShardingStrategyType"
-	keyTimeZone          = "timeZone"
-	keyTotal             = "shardingTotalCount"
-
-	// The number of threads, in ElasticJob since 3.0.5 and before.
-	keyThreadPool    = "jobExecutorThreadPoolSizeProviderType"
-	keyThreadPoolOld = "jobExecutorServiceHandlerType"
-
-	// Fields that ElasticJob does not have stand in props, its map of strings.
-	propsPrefix         = keyProps + ": "
-	keyMoreCrons        = propsPrefix + "cron.more"
-	keyCalendars        = propsPrefix + "schedule.calendars"
-	keyOverlap          = propsPrefix + "overlap"
-	keyJitter           = propsPrefix + "schedule.jitter.milliseconds"
-	keyExpiresAt        = propsPrefix + "expiry.at"
-	keyExpiryTicks      = propsPrefix + "expiry.ticks"
-	keyRemoveExpired    = propsPrefix + "expiry.remove"
-	keyMisfireTolerance = propsPrefix + "misfire.tolerance.milliseconds"
-	keyMisfireWindow    = propsPrefix + "misfire.window.seconds"
-	keyTimeout          = propsPrefix + "execution.timeout.seconds"
-	keyRetryAttempts    = propsPrefix + "retry.attempts"
-	keyInitialBackoff   = propsPrefix + "retry.backoff.initial.milliseconds"
-	keyMaxBackoff       = propsPrefix + "retry.backoff.max.milliseconds"
-	keyMaxItems         = propsPrefix + "sharding.items.max"
-	keyBroadcast        = propsPrefix + "broadcast"
-	keyThreads          = propsPrefix + "executor.threads"
-	keyRevision         = propsPrefix + "revision"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // The values that are allowed for jobExecutorThreadPoolSizeProviderType.
@@ -65,7 +18,7 @@ const (
 
 // ownProps returns the properties that belong to fields of a Config.
 func ownProps() []string {
-	return []string{keyMoreCrons, keyCalendars, keyOverlap, keyJitter, keyExpiresAt, keyExpiryTicks, keyRemoveExpired, keyMisfireTolerance, keyMisfireWindow, keyTimeout, keyRetryAttempts, keyInitialBackoff, keyMaxBackoff, keyMaxItems, keyBroadcast, keyThreads, keyRevision}
+	return []string{jobconf.KeyMoreCrons, jobconf.KeyCalendars, jobconf.KeyOverlap, jobconf.KeyJitter, jobconf.KeyExpiresAt, jobconf.KeyExpiryTicks, jobconf.KeyRemoveExpired, jobconf.KeyMisfireTolerance, jobconf.KeyMisfireWindow, jobconf.KeyTimeout, jobconf.KeyRetryAttempts, jobconf.KeyInitialBackoff, jobconf.KeyMaxBackoff, jobconf.KeyMaxItems, jobconf.KeyBroadcast, jobconf.KeyThreads, jobconf.KeyRevision}
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
@@ -85,47 +38,47 @@ type field struct {
 // fields returns the single values of a document, without those in props.
 func (c *Config) fields() []field {
 	return []field{
-		textField(keyCron, &c.Cron, false),
-		textField(keyDescription, &c.Description, true),
-		boolField(keyDisabled, &c.Disabled),
-		textField(keyErrorHandler, &c.ErrorHandler, false),
-		boolField(keyFailover, &c.Failover),
-		textField(keyItemParameters, &c.ShardingItemParameters, true),
-		textField(keyJobParameter, &c.JobParameter, true),
-		textField(keyLabel, &c.Label, false),
-		durationField(keyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1"),
-		toggleField(keyMisfire, &c.Misfire),
-		toggleField(keyMonitorExecution, &c.MonitorExecution),
-		textField(keyName, &c.Name, true),
-		boolField(keyOverwrite, &c.Overwrite),
-		durationField(keyReconcileInterval, &c.ReconcileInterval, time.Minute, "0"),
-		boolField(keyStaticSharding, &c.StaticSharding),
-		textField(keyStrategy, &c.Strategy, false),
-		textField(keyTimeZone, &c.TimeZone, false),
-		intField(keyTotal, &c.ShardingTotalCount),
+		textField(jobconf.KeyCron, &c.Cron, false),
+		textField(jobconf.KeyDescription, &c.Description, true),
+		boolField(jobconf.KeyDisabled, &c.Disabled),
+		textField(jobconf.KeyErrorHandler, &c.ErrorHandler, false),
+		boolField(jobconf.KeyFailover, &c.Failover),
+		textField(jobconf.KeyItemParameters, &c.ShardingItemParameters, true),
+		textField(jobconf.KeyJobParameter, &c.JobParameter, true),
+		textField(jobconf.KeyLabel, &c.Label, false),
+		durationField(jobconf.KeyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1"),
+		toggleField(jobconf.KeyMisfire, &c.Misfire),
+		toggleField(jobconf.KeyMonitorExecution, &c.MonitorExecution),
+		textField(jobconf.KeyName, &c.Name, true),
+		boolField(jobconf.KeyOverwrite, &c.Overwrite),
+		durationField(jobconf.KeyReconcileInterval, &c.ReconcileInterval, time.Minute, "0"),
+		boolField(jobconf.KeyStaticSharding, &c.StaticSharding),
+		textField(jobconf.KeyStrategy, &c.Strategy, false),
+		textField(jobconf.KeyTimeZone, &c.TimeZone, false),
+		intField(jobconf.KeyTotal, &c.ShardingTotalCount),
 	}
 }
 
 // propFields returns the fields of a Config that stand in props.
 func (c *Config) propFields() []field {
 	fields := []field{
-		linesField(keyMoreCrons, &c.MoreCrons),
-		namesField(keyCalendars, &c.Calendars),
-		textField(keyOverlap, &c.Overlap, false),
-		durationField(keyJitter, &c.Jitter, time.Millisecond, "0"),
-		timeField(keyExpiresAt, &c.Expiry.At),
-		intField(keyExpiryTicks, &c.Expiry.Ticks),
-		boolField(keyRemoveExpired, &c.Expiry.Remove),
-		durationField(keyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
-		durationField(keyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
-		durationField(keyTimeout, &c.Timeout, time.Second, "0"),
-		intField(keyRetryAttempts, &c.Retry.Attempts),
-		durationField(keyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
-		durationField(keyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
-		intField(keyMaxItems, &c.MaxItems),
-		boolField(keyBroadcast, &c.Broadcast),
-		intField(keyThreads, &c.Threads),
-		intField(keyRevision, &c.Revision),
+		linesField(jobconf.KeyMoreCrons, &c.MoreCrons),
+		namesField(jobconf.KeyCalendars, &c.Calendars),
+		textField(jobconf.KeyOverlap, &c.Overlap, false),
+		durationField(jobconf.KeyJitter, &c.Jitter, time.Millisecond, "0"),
+		timeField(jobconf.KeyExpiresAt, &c.Expiry.At),
+		intField(jobconf.KeyExpiryTicks, &c.Expiry.Ticks),
+		boolField(jobconf.KeyRemoveExpired, &c.Expiry.Remove),
+		durationField(jobconf.KeyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
+		durationField(jobconf.KeyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
+		durationField(jobconf.KeyTimeout, &c.Timeout, time.Second, "0"),
+		intField(jobconf.KeyRetryAttempts, &c.Retry.Attempts),
+		durationField(jobconf.KeyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
+		durationField(jobconf.KeyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
+		intField(jobconf.KeyMaxItems, &c.MaxItems),
+		boolField(jobconf.KeyBroadcast, &c.Broadcast),
+		intField(jobconf.KeyThreads, &c.Threads),
+		intField(jobconf.KeyRevision, &c.Revision),
 	}
 	for i := range fields {
 		// ElasticJob reads props as Java's Properties, which have strings only.

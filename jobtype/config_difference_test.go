@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"slices"
@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func TestDifferences(t *testing.T) {
-	before := job.Config{Name: "settle", ShardingTotalCount: 3, Listeners: []string{"a,b"}, Props: map[string]string{"gone": "x", "same": "y", "other": "1"}}
+	before := jobtype.Config{Name: "settle", ShardingTotalCount: 3, Listeners: []string{"a,b"}, Props: map[string]string{"gone": "x", "same": "y", "other": "1"}}
 	after := before
-	after.ShardingTotalCount, after.Overlap, after.Timeout = 4, job.OverlapWait, time.Minute // OverlapWait is the default
+	after.ShardingTotalCount, after.Overlap, after.Timeout = 4, jobtype.OverlapWait, time.Minute // OverlapWait is the default
 	after.Listeners, after.Props = []string{"a", "b"}, map[string]string{"same": "y", "other": "2", "new": ""}
-	want := []job.Difference{
+	want := []jobtype.Difference{
 		{Field: "shardingTotalCount", Before: "3", After: "4"},
 		{Field: "props: execution.timeout.seconds", Before: "0", After: "60", GoOnly: true},
 		{Field: "jobListenerTypes", Before: "a,b", After: "a,b"},

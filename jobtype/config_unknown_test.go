@@ -1,16 +1,16 @@
-package job_test
+package jobtype_test
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func TestUnknownKeys(t *testing.T) {
-	full := job.Config{
-		Name: "settle", Cron: rarely, ShardingTotalCount: 3, Description: "x", Label: "gpu", Threads: 3, Listeners: []string{"a"},
+	full := jobtype.Config{
+		Name: "settle", Cron: "0 0 0 1 1 ?", ShardingTotalCount: 3, Description: "x", Label: "gpu", Threads: 3, Listeners: []string{"a"},
 		MaxTimeDiff: 5, Props: map[string]string{"own": "1"}, TimeZone: "UTC", JobParameter: "p", ShardingItemParameters: "0=a",
 	}
 	full.MaxTimeDiff = 0
@@ -23,11 +23,11 @@ func TestUnknownKeys(t *testing.T) {
 		`{"jobName":"settle","jobClass":"x","jobType":"SIMPLE","monitorPort":1,"jobProperties":{}}`: nil,
 		"jobName: settle\ncorn: x\nshardingTotal: 3\n":                                              {"corn", "shardingTotal"},
 	} {
-		if got, err := job.UnknownKeys([]byte(text)); err != nil || !slices.Equal(got, want) {
+		if got, err := jobtype.UnknownKeys([]byte(text)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
-	if _, err := job.UnknownKeys([]byte("- 1")); !errors.Is(err, job.ErrInvalidConfig) {
+	if _, err := jobtype.UnknownKeys([]byte("- 1")); !errors.Is(err, jobtype.ErrInvalidConfig) {
 		t.Errorf("no mapping: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A document as ElasticJob 3.0.4 writes it, with texts that its writer does not write as they are.
@@ -42,11 +42,11 @@ staticSharding: false
 // binary properties for something else, and fails at binary listeners.
 func TestTextsOfElasticJob(t *testing.T) {
 	document := strings.Replace(documentSnake, "a  b", "a\u2028  b", 1)
-	want := job.Config{
+	want := jobtype.Config{
 		Name: "j", Cron: "0 * * * * ?", ShardingTotalCount: 2, Description: "a\x01b", JobParameter: "a\u2028b",
 		Listeners: []string{"l\x1bl"}, Props: map[string]string{"bom": "a\ufeffb\u2028c\u0085", "control": "a\x1bb\n"},
 	}.WithDefaults()
-	got, err := job.DecodeConfig([]byte(document))
+	got, err := jobtype.DecodeConfig([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTextsOfElasticJob(t *testing.T) {
 	if strings.Contains(string(written), "!!binary") || !strings.Contains(string(written), `description: "a\x01b"`) {
 		t.Errorf("written as\n%s", written)
 	}
-	if again, err := job.DecodeConfig(written); err != nil || !cmp.Equal(want, again) {
+	if again, err := jobtype.DecodeConfig(written); err != nil || !cmp.Equal(want, again) {
 		t.Errorf("%s\nis read as %+v, %v", written, again, err)
 	}
 }
@@ -74,8 +74,8 @@ func TestBinaryThatIsNoText(t *testing.T) {
 		if field == "jobListenerTypes" {
 			value = "jobListenerTypes:\n- !!binary /w==\n"
 		}
-		_, err := job.DecodeConfig([]byte("jobName: j\nshardingTotalCount: 1\n" + value))
-		fault := new(job.FieldError)
+		_, err := jobtype.DecodeConfig([]byte("jobName: j\nshardingTotalCount: 1\n" + value))
+		fault := new(jobtype.FieldError)
 		if !errors.As(err, &fault) || fault.Field != field || !strings.Contains(err.Error(), "UTF-8") {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -86,17 +86,17 @@ func TestBinaryThatIsNoText(t *testing.T) {
 // until somebody sets the field.
 func TestMaxTimeDiffOfZero(t *testing.T) {
 	previous := strings.Replace(document3, "maxTimeDiffSeconds: -1", "maxTimeDiffSeconds: 0", 1)
-	c, err := job.DecodeConfig([]byte(previous))
+	c, err := jobtype.DecodeConfig([]byte(previous))
 	if err != nil || c.MaxTimeDiff != 0 {
 		t.Fatalf("%v, %v", c.MaxTimeDiff, err)
 	}
 	for _, tc := range []struct {
-		change func(*job.Config)
+		change func(*jobtype.Config)
 		want   string
 	}{
-		{func(*job.Config) {}, "maxTimeDiffSeconds: 0\n"},
-		{func(c *job.Config) { c.Cron = "0 * * * * ?" }, "maxTimeDiffSeconds: 0\n"},
-		{func(c *job.Config) { c.MaxTimeDiff = 60e9 }, "maxTimeDiffSeconds: 60\n"},
+		{func(*jobtype.Config) {}, "maxTimeDiffSeconds: 0\n"},
+		{func(c *jobtype.Config) { c.Cron = "0 * * * * ?" }, "maxTimeDiffSeconds: 0\n"},
+		{func(c *jobtype.Config) { c.MaxTimeDiff = 60e9 }, "maxTimeDiffSeconds: 60\n"},
 	} {
 		next := c
 		tc.change(&next)
@@ -114,14 +114,14 @@ func TestAnyTextRoundTrip(t *testing.T) {
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(piece, 1, 20).Draw(t, "text"), "")
-		want := job.Config{
+		want := jobtype.Config{
 			Name: "j", ShardingTotalCount: 1, Description: text, JobParameter: text + "x", Props: map[string]string{"p": text, "p" + text: "v"},
 		}.WithDefaults()
 		document, err := want.Encode([]byte(documentSnake))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := job.DecodeConfig(document); err != nil || !cmp.Equal(want, got) {
+		if got, err := jobtype.DecodeConfig(document); err != nil || !cmp.Equal(want, got) {
 			t.Fatalf("%s\nis read as %+v, %v", document, got, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package job_test
+package jobtype_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func TestParseItemParameters(t *testing.T) {
@@ -41,7 +41,7 @@ func TestParseItemParameters(t *testing.T) {
 		{"0=a,00=b", nil, "item 0 has two parameters"},
 		{`0\=1=a`, nil, `item "0=1"`},
 	} {
-		got, err := job.ParseItemParameters(tc.text)
+		got, err := jobtype.ParseItemParameters(tc.text)
 		if tc.says != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%q: error %v, want one that says %s", tc.text, err, tc.says)
@@ -55,21 +55,21 @@ func TestParseItemParameters(t *testing.T) {
 }
 
 func TestFormatItemParameters(t *testing.T) {
-	got := job.FormatItemParameters(map[int]string{10: "c=d", 2: "a,b", 0: `C:\`, 11: `\\x\`})
+	got := jobtype.FormatItemParameters(map[int]string{10: "c=d", 2: "a,b", 0: `C:\`, 11: `\\x\`})
 	if want := `0=C:\\,2=a\,b,10=c\=d,11=\\x\`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := job.FormatItemParameters(nil); got != "" {
+	if got := jobtype.FormatItemParameters(nil); got != "" {
 		t.Errorf("nothing is %q", got)
 	}
 	parameter := rapid.OneOf(rapid.StringMatching(`[ab,=\\ ]*`), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
-		want := rapid.MapOf(rapid.IntRange(0, job.MaxShardingTotalCount-1), parameter).Draw(t, "parameters")
+		want := rapid.MapOf(rapid.IntRange(0, jobtype.MaxShardingTotalCount-1), parameter).Draw(t, "parameters")
 		for item, parameter := range want {
 			want[item] = strings.TrimSpace(parameter)
 		}
-		text := job.FormatItemParameters(want)
-		got, err := job.ParseItemParameters(text)
+		text := jobtype.FormatItemParameters(want)
+		got, err := jobtype.ParseItemParameters(text)
 		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
 			t.Fatalf("%q gives %v, %v", text, got, err)
 		}

@@ -1,21 +1,21 @@
-package job_test
+package jobtype_test
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func ExampleConfig_Validate() {
-	err := job.Config{
+	err := jobtype.Config{
 		Name:                   "settle",
 		Cron:                   "0/5 * * * * ?",
 		ShardingTotalCount:     2,
 		ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 		Threads:                -1,
 	}.Validate()
-	var invalid *job.ConfigError
+	var invalid *jobtype.ConfigError
 	if errors.As(err, &invalid) {
 		for _, fault := range invalid.Faults {
 			fmt.Println(fault)
@@ -27,7 +27,7 @@ func ExampleConfig_Validate() {
 }
 
 func ExampleConfig_Encode() {
-	c := job.Config{Name: "settle", ShardingTotalCount: 1, Misfire: job.Off}
+	c := jobtype.Config{Name: "settle", ShardingTotalCount: 1, Misfire: jobtype.Off}
 	document, err := c.Encode(nil)
 	if err != nil {
 		fmt.Println(err)
@@ -51,7 +51,7 @@ func ExampleConfig_Encode() {
 }
 
 func ExampleDecodeConfig() {
-	c, err := job.DecodeConfig([]byte("jobName: settle\nshardingTotalCount: 2\nreconcileIntervalMinutes: 0\n"))
+	c, err := jobtype.DecodeConfig([]byte("jobName: settle\nshardingTotalCount: 2\nreconcileIntervalMinutes: 0\n"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -61,6 +61,6 @@ func ExampleDecodeConfig() {
 }
 
 func ExampleFormatItemParameters() {
-	fmt.Println(job.FormatItemParameters(map[int]string{0: "Beijing", 1: "Shanghai, Pudong"}))
+	fmt.Println(jobtype.FormatItemParameters(map[int]string{0: "Beijing", 1: "Shanghai, Pudong"}))
 	// Output: 0=Beijing,1=Shanghai\, Pudong
 }

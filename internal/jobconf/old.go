@@ -1,0 +1,58 @@
+package jobconf
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
+)
+
+// The keys of the flat JSON of elastic-job 2.1.x that 3.0.x does not know.
+const (
+	KeyOldClass           = "jobClass"
+	KeyOldType            = "jobType"
+	KeyOldStrategyClass   = "jobShardingStrategyClass"
+	KeyOldMonitorPort     = "monitorPort"
+	KeyOldProperties      = "jobProperties"
+	KeyOldErrorHandler    = "job_exception_handler"
+	KeyOldExecutorService = "executor_service_handler"
+	KeyOldStreaming       = "streamingProcess"
+	KeyOldScript          = "scriptCommandLine"
+)
+
+// OldKeys returns the keys that are not written. In a document of 3.0.x their values have
+// other keys, or none: jobClass and jobType are the value of the job's node, monitorPort is
+// gone. A class that makes thread pools means the default, as in a JVM that cannot load it.
+func OldKeys() []string {
+	return []string{KeyOldClass, KeyOldType, KeyOldStrategyClass, KeyOldMonitorPort, KeyOldProperties, KeyOldStreaming, KeyOldScript}
+}
+
+// IsOld reports whether a document has keys that only elastic-job 2.1 writes.
+func IsOld(document []byte) bool {
+	keys, err := Parse(document)
+	return err == nil && HasOldKeys(keys)
+}
+
+// HasOldKeys reports whether keys are among those that only elastic-job 2.1 writes.
+func HasOldKeys(keys map[string]*yaml.Node) bool {
+	return slices.ContainsFunc(OldKeys(), func(key string) bool { _, ok := keys[key]; return ok })
+}
+
+// OldType returns jobType of a document, in capital letters; empty if it has none.
+func OldType(document []byte) string {
+	keys, err := Parse(document)
+	if err != nil {
+		return ""
+	}
+	n, ok := keys[KeyOldType]
+	if !ok || yamldoc.IsNull(n) {
+		return ""
+	}
+	name, err := yamldoc.Text(n)
+	if err != nil {
+		return ""
+	}
+	return strings.ToUpper(name)
+}
