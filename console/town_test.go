@@ -25,6 +25,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -296,7 +297,7 @@ func (p *past) add(name, ip string) {
 		Error: "no " + name, Output: "output of " + name,
 	})
 	p.statuses = append(p.statuses, history.Status{ID: id, Job: name, TaskID: id, IP: ip, Source: "LITE_EXECUTOR", ExecutionType: "READY", Items: "[0]", State: "TASK_ERROR", Message: "no " + name, CreationTime: time.Now()})
-	p.events = append(p.events, trace.Event{ID: "event-" + name, Time: time.Now(), Kind: trace.KindFault, Job: name, Instance: ip + "@-@1", Error: "no " + name})
+	p.events = append(p.events, trace.Event{ID: "event-" + name, Time: time.Now(), Kind: jobtype.EventFault, Job: name, Instance: ip + "@-@1", Error: "no " + name})
 }
 
 func (p *past) Write(_ context.Context, b trace.Batch) error {
@@ -362,7 +363,7 @@ func (p *past) Counts(_ context.Context, q history.CountQuery) ([]history.Count,
 }
 
 func (p *past) Missed(_ context.Context, q history.CountQuery) ([]history.Missed, error) {
-	return []history.Missed{{Start: q.From, MadeUp: 1, PassedOver: map[string]int64{job.PassTooLate.String(): 1}}}, nil
+	return []history.Missed{{Start: q.From, MadeUp: 1, Skipped: map[string]int64{jobtype.SkipTooLate.String(): 1}}}, nil
 }
 
 func (p *past) Durations(context.Context, string, time.Time, time.Time) (history.Durations, error) {

@@ -227,7 +227,7 @@ func pins(s *stage) {
 		}))
 	}
 	owned("the pinned items at the address", at, 0, 1, 2)
-	s.must(o.DealAnew(s.ctx, quick.Name))
+	s.must(o.Reshard(s.ctx, quick.Name))
 	s.covered()
 	s.must(workers[2].Kill())
 	owned("no owner of the strictly pinned item", "", 0)
@@ -237,7 +237,7 @@ func pins(s *stage) {
 	for item := range 3 {
 		s.must(o.Unpin(s.ctx, quick.Name, item))
 	}
-	s.must(o.DealAnew(s.ctx, quick.Name))
+	s.must(o.Reshard(s.ctx, quick.Name))
 	s.settled()
 	s.covered()
 	s.sound()

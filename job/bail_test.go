@@ -17,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -241,13 +242,13 @@ func TestStrategyThatDoesNotAnswer(t *testing.T) {
 				c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
 				m.mood.Store(&does)
 				other.crash()
-				leads.awaitFault(job.FaultStrategy, "")
+				leads.awaitFault(jobtype.FaultStrategy, "")
 				c.awaitRuns("item 1 again", 1, reruns)
 				c.trigger(leads, 0)
 				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
 				m.mood.Store(nil)
 				c.commit(coord.Put(c.job.Necessary(), nil)) // so that it is asked again
-				leads.awaitFaultOver(job.FaultStrategy)
+				leads.awaitFaultOver(jobtype.FaultStrategy)
 				close(c.release)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 				c.await("nothing is to be done", func(s *jobtree.State) bool { return !s.Necessary })

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // blind is a registry whose views can hide some nodes, or show old ones in their place.
@@ -155,7 +156,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 				synctest.Wait() // so that no request is under way
 				counts.take()
 				reg.hide(c.job.Config())
-				m.awaitFault(job.FaultStore, "")
+				m.awaitFault(jobtype.FaultStore, "")
 				if err := elapse(t.Context(), 10*time.Minute); err != nil {
 					t.Fatal(err)
 				}
@@ -172,7 +173,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 					fault.Remove()
 				}
 				reg.hide()
-				m.awaitFaultOver(job.FaultStore)
+				m.awaitFaultOver(jobtype.FaultStore)
 				close(c.release)
 				c.settled()
 				c.trigger(m, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -308,15 +309,15 @@ func TestBroadcastFaults(t *testing.T) {
 			t.Errorf("pin: %v", err)
 		}
 		third := c.join("10.0.0.3", cfg, nil)
-		m.awaitFault(job.FaultConfig, "3 instances are to run it, and it has 2 items")
-		third.awaitFault(job.FaultConfig, "3 instances are to run it, and it has 2 items")
+		m.awaitFault(jobtype.FaultConfig, "3 instances are to run it, and it has 2 items")
+		third.awaitFault(jobtype.FaultConfig, "3 instances are to run it, and it has 2 items")
 		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 9 })
 		c.awaitSpread("10.0.0.1", "10.0.0.2", "10.0.0.3")
 		m.awaitSound()
 		c.commit(coord.Put(c.job.Pin(1), jobtree.EncodePin(jobtree.PinDocument{Label: "gpu", Strict: true})))
-		m.awaitFault(job.FaultConfig, "items 1 are pinned")
+		m.awaitFault(jobtype.FaultConfig, "items 1 are pinned")
 		c.commit(coord.DeleteTree(c.job.Pin(1)))
-		m.awaitFaultOver(job.FaultConfig)
+		m.awaitFaultOver(jobtype.FaultConfig)
 
 		if err := c.ops().DisableServers(t.Context(), "10.0.0.2"); err != nil {
 			t.Fatal(err)
@@ -328,7 +329,7 @@ func TestBroadcastFaults(t *testing.T) {
 		}
 		c.awaitSpread("10.0.0.1", "", "10.0.0.3", "10.0.0.2") // a disabled item would be of no use
 		c.commit(coord.Put(c.job.ItemDisabled(3), nil))
-		c.await("it is passed over", func(s *jobtree.State) bool {
+		c.await("it is skipped", func(s *jobtree.State) bool {
 			return s.Item(3).Fired.Run.After(time.Now().Add(-2*time.Second)) && s.Item(3).Running == nil
 		})
 		last := time.Now()
@@ -343,7 +344,7 @@ func TestBroadcastFaults(t *testing.T) {
 		if _, err := reg.Commit(t.Context(), coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED"))); err != nil {
 			t.Fatal(err)
 		}
-		m.awaitFault(job.FaultConfig, "JVM member "+jvm)
+		m.awaitFault(jobtype.FaultConfig, "JVM member "+jvm)
 		c.checkBroadcast()
 	})
 }
@@ -421,12 +422,12 @@ func TestBroadcastInstanceWithoutAnItem(t *testing.T) {
 		c.awaitSpread("10.0.0.1")
 		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
 		second := c.join("10.0.0.2", cfg, nil)
-		second.awaitFault(job.FaultStarvation, "this instance has no item")
+		second.awaitFault(jobtype.FaultStarvation, "this instance has no item")
 		if s := first.Status(); len(s.Faults) > 0 {
 			t.Errorf("%+v", s)
 		}
 		c.commit(coord.DeleteTree(c.job.ItemDisabled(1)))
 		c.awaitSpread("10.0.0.1", "10.0.0.2")
-		second.awaitFaultOver(job.FaultStarvation)
+		second.awaitFaultOver(jobtype.FaultStarvation)
 	})
 }

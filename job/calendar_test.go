@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -118,14 +119,14 @@ func TestCalendarChanges(t *testing.T) {
 		want := "a=" + sum(everythingOut) + ",b=" + sum(nothingOut)
 		c.await("it is in force", func(s *jobtree.State) bool { return s.Schedule != nil && s.Schedule.Calendars == want })
 		from := c.state().Schedule.Since
-		m.awaitFault(job.FaultConfig, "calendars leave out all ticks to come")
+		m.awaitFault(jobtype.FaultConfig, "calendars leave out all ticks to come")
 		other.awaitStatus("no next tick", func(s job.Status) bool { return s.NextTick.IsZero() })
 		c.elapseTicks(3)
 		c.putCalendar("a", nothingOut)
 		c.await("it is in force", func(s *jobtree.State) bool { return s.Schedule.Since.After(from) })
 		to := c.state().Schedule.Since
 		c.awaitRuns("ticks again", 6, after(to))
-		m.awaitFaultOver(job.FaultConfig)
+		m.awaitFaultOver(jobtype.FaultConfig)
 		if ran := c.record.find(func(e execution) bool { return e.ScheduledTime.After(from) && !e.ScheduledTime.After(to) }); len(ran) > 0 {
 			t.Errorf("begun for ticks that were left out: %+v", ran)
 		}
@@ -158,20 +159,20 @@ func TestCalendarGoes(t *testing.T) {
 		c.awaitRuns("ticks", 3, anyRun)
 		since := c.state().Schedule.Since
 		c.commit(coord.Delete(jobtree.Calendar("holidays")))
-		a.awaitFault(job.FaultCalendar, "calendar holidays (~elasticjob/calendars/holidays): there is no such node; the last good one stays in force")
+		a.awaitFault(jobtype.FaultCalendar, "calendar holidays (~elasticjob/calendars/holidays): there is no such node; the last good one stays in force")
 		b := c.join("10.0.0.2", c.calendarConfig("holidays"), nil)
-		b.awaitFault(job.FaultCalendar, "this process has never read it")
+		b.awaitFault(jobtype.FaultCalendar, "this process has never read it")
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		now := time.Now()
 		c.awaitRuns("ticks by the last good one", 9, after(now))
 		c.commit(coord.Put(jobtree.Calendar("holidays"), []byte("dates: 12-25")))
-		a.awaitFault(job.FaultCalendar, "timeZone: a name is needed")
+		a.awaitFault(jobtype.FaultCalendar, "timeZone: a name is needed")
 		c.configure(func(cfg *job.Config) { cfg.MoreCrons = []string{"0 0 0 1 1 ?"} }) // the record can be written nevertheless
 		c.await("other expressions are in force", func(s *jobtree.State) bool { return s.Schedule.Since.After(since) })
 		c.awaitRuns("ticks of other expressions", 3, after(c.state().Schedule.Since))
 		c.putCalendar("holidays", nothingOut)
-		a.awaitFaultOver(job.FaultCalendar)
-		b.awaitFaultOver(job.FaultCalendar)
+		a.awaitFaultOver(jobtype.FaultCalendar)
+		b.awaitFaultOver(jobtype.FaultCalendar)
 		c.await("it has items again", func(s *jobtree.State) bool { return len(owners(s, 3)["10.0.0.2"]) > 0 })
 		now = time.Now()
 		c.awaitRuns("ticks on both", 6, func(e execution) bool { return e.ScheduledTime.After(now) && e.ip == "10.0.0.2" })
@@ -204,7 +205,7 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 		}
 		ran := len(c.record.find(anyRun))
 		m = c.join("10.0.0.2", c.calendarConfig("holidays"), nil)
-		m.awaitFault(job.FaultCalendar, "this process has never read it, and begins no ticks")
+		m.awaitFault(jobtype.FaultCalendar, "this process has never read it, and begins no ticks")
 		c.elapseTicks(3)
 		if got := c.record.find(anyRun); len(got) > ran || c.state().Schedule.ScheduleDocument != schedule {
 			t.Errorf("%d executions, then %d; schedule %+v\n%s", ran, len(got), c.state().Schedule, c.record)
@@ -214,7 +215,7 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 		if got := c.state().Schedule.ScheduleDocument; got != schedule {
 			t.Errorf("schedule %+v, want %+v", got, schedule)
 		}
-		m.awaitFaultOver(job.FaultCalendar)
+		m.awaitFaultOver(jobtype.FaultCalendar)
 		c.check()
 	})
 }

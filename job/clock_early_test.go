@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The only instance has a clock that is a minute ahead. What it begins then does not count: when
@@ -37,7 +38,7 @@ func TestTicksThatAreBegunTooEarly(t *testing.T) {
 				wrong := c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
 				c.pass(5 * time.Second)
 				clock.set(time.Minute)
-				wrong.awaitFault(job.FaultClock, "1m0s ahead")
+				wrong.awaitFault(jobtype.FaultClock, "1m0s ahead")
 				c.pass(10 * time.Second)
 				right := ends(c, clock)
 				back := time.Now()

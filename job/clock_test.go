@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const year = 365 * 24 * time.Hour
@@ -39,7 +40,7 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 				if !first {
 					wrong = c.members[1]
 				}
-				wrong.awaitFault(job.FaultClock, "ahead of")
+				wrong.awaitFault(jobtype.FaultClock, "ahead of")
 				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 				c.pass(5 * time.Second)
 				clock.set(0)
@@ -103,7 +104,7 @@ func TestClockThatIsOffIsAFault(t *testing.T) {
 		m := c.join("10.0.0.1", c.config(), nil, logs, job.WithClock(clock.now))
 		for _, offset := range []time.Duration{6 * time.Second, -6 * time.Second} {
 			clock.set(offset)
-			if status := m.awaitFault(job.FaultClock, "the store's"); !errors.Is(status.Fault(), job.ErrClock) {
+			if status := m.awaitFault(jobtype.FaultClock, "the store's"); !errors.Is(status.Fault(), job.ErrClock) {
 				t.Errorf("the fault is %v, want ErrClock", status.Fault())
 			}
 			n := len(c.record.find(anything))
@@ -111,7 +112,7 @@ func TestClockThatIsOffIsAFault(t *testing.T) {
 			clock.set(4 * time.Second)
 			m.awaitSound()
 		}
-		if begun, over := logged.of(atFault, job.FaultClock), logged.of(faultOver, job.FaultClock); begun != 2 || over != 2 {
+		if begun, over := logged.of(atFault, jobtype.FaultClock), logged.of(faultOver, jobtype.FaultClock); begun != 2 || over != 2 {
 			t.Errorf("%d lines say that it began, and %d that it is over, want 2 each: %q", begun, over, logged.messages())
 		}
 		c.check()
@@ -164,7 +165,7 @@ func TestInstanceWithAWrongClockGivesItsItemsAway(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		clock.set(time.Minute)
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		a.awaitFault(job.FaultClock, "others have its items")
+		a.awaitFault(jobtype.FaultClock, "others have its items")
 		c.await("the other leads", func(s *jobtree.State) bool { return jobtree.InstanceIP(s.Leader.ID) == "10.0.0.2" })
 		moved := time.Now()
 		for item := range 3 {
@@ -207,7 +208,7 @@ func TestUnknownClockRuns(t *testing.T) {
 		cfg.MaxTimeDiff = 3 * time.Second
 		m := c.joinInTheDark("10.0.0.1", cfg)
 		c.awaitRuns("ticks", 9, anything)
-		if status := m.awaitFault(job.FaultClock, "MaxTimeDiff"); !errors.Is(status.Fault(), coord.ErrUnavailable) {
+		if status := m.awaitFault(jobtype.FaultClock, "MaxTimeDiff"); !errors.Is(status.Fault(), coord.ErrUnavailable) {
 			t.Errorf("the fault is %v, want why it is not known", status.Fault())
 		}
 		c.check()
@@ -248,7 +249,7 @@ func TestAheadInTheDark(t *testing.T) {
 		clock.set(30 * time.Second)
 		m := c.joinInTheDark("10.0.0.2", c.config(), job.WithClock(clock.now))
 		dark := func(e execution) bool { return e.ip == m.ip }
-		m.awaitFault(job.FaultClock, "taken back")
+		m.awaitFault(jobtype.FaultClock, "taken back")
 		c.awaitRuns("ticks ahead of time", 4, dark)
 		others := len(c.record.find(of(0, 2)))
 		c.awaitRuns("ticks of the others", others+4, of(0, 2))
@@ -294,11 +295,11 @@ func TestFutureInTheDark(t *testing.T) {
 				c.awaitRuns("all items", 3, anything)
 				c.pass(500 * time.Millisecond)
 				test.happen(c, clock)
-				if status := m.awaitFault(job.FaultClock, test.says); !errors.Is(status.Fault(), coord.ErrUnavailable) {
+				if status := m.awaitFault(jobtype.FaultClock, test.says); !errors.Is(status.Fault(), coord.ErrUnavailable) {
 					t.Errorf("the fault is %v, want why the clock is not known", status.Fault())
 				}
 				c.pass(time.Minute)
-				m.awaitFault(job.FaultClock, test.says)
+				m.awaitFault(jobtype.FaultClock, test.says)
 			})
 		})
 	}
@@ -344,7 +345,7 @@ func TestSlowStoreIsNoClockFault(t *testing.T) {
 		c.awaitRuns("all items", 3, anything)
 		s.Inject(memory.Fault{Method: memory.Commit, Delay: 7 * time.Second})
 		c.pass(time.Minute)
-		if n := logged.of(atFault, job.FaultClock); n > 0 {
+		if n := logged.of(atFault, jobtype.FaultClock); n > 0 {
 			t.Errorf("%d lines about clocks, which are right: %q", n, logged.messages())
 		}
 	})

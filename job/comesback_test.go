@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -114,7 +115,7 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 				}
 				c.awaitRuns("item 0", 1, of(0))
 				end := c.undo(tt.undo(c))
-				m.awaitFault(job.FaultTree, tt.says(c))
+				m.awaitFault(jobtype.FaultTree, tt.says(c))
 				counts.take()
 				lines := logged.Len()
 				c.pass(5 * time.Second)
@@ -139,9 +140,9 @@ func TestCorrectionsThatLastAtLast(t *testing.T) {
 		m := c.join("10.0.0.1", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		end := c.undo(coord.Create(c.job.Instance("x"), nil))
-		m.awaitFault(job.FaultTree, c.job.Instance("x"))
+		m.awaitFault(jobtype.FaultTree, c.job.Instance("x"))
 		c.pass(10 * time.Minute)
-		m.awaitFault(job.FaultTree, c.job.Instance("x"))
+		m.awaitFault(jobtype.FaultTree, c.job.Instance("x"))
 		end()
 		gone := func(s *jobtree.State) bool { _, there := s.Instances["x"]; return !there }
 		c.await("it is corrected", gone)
@@ -187,7 +188,7 @@ func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
 		}
 		c.await("its items run", func(*jobtree.State) bool { return running(0) && running(2) })
 		c.configure(func(cfg *job.Config) { cfg.Strategy, cfg.MonitorExecution, cfg.Failover = "NEW", job.Off, false })
-		old.awaitFault(job.FaultConfig, "NEW")
+		old.awaitFault(jobtype.FaultConfig, "NEW")
 		young.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
 		c.pass(time.Second)
 		oldCounts.take()
@@ -227,10 +228,10 @@ func TestLeftoverThatStays(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.commit(coord.Put(c.job.Running(1), nil), coord.Put(c.job.Running(2), nil)) // empty ones are their owner's
 		c.await("the other is removed", func(s *jobtree.State) bool { return s.Item(2).Running == nil })
-		m.awaitFault(job.FaultTree, c.job.Running(1))
+		m.awaitFault(jobtype.FaultTree, c.job.Running(1))
 		counts.take()
 		c.pass(10 * time.Minute)
-		m.awaitFault(job.FaultTree, c.job.Running(1))
+		m.awaitFault(jobtype.FaultTree, c.job.Running(1))
 		if commits, others := counts.take(); len(commits)+len(others) > 200 {
 			t.Errorf("in ten minutes %d commits and %d other requests", len(commits), len(others))
 		}

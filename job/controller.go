@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/module"
 )
@@ -35,8 +36,8 @@ type controller struct {
 	options   *options
 	revision  int    // Config.Revision, as the program gave it
 	release   string // the version of this module
-	watchers  *observers
-	mishaps   *mishaps
+	reporter  *health.Reporter
+	guard     *health.Guard
 	log       *zap.Logger
 	started   func()          // publish calls it while this instance is in the tree; only the first call acts
 	shutdown  context.Context // ends when a shutdown is asked for
@@ -62,13 +63,12 @@ type controller struct {
 	diagnosis               // controller_diagnose.go
 	almanac                 // controller_calendars.go
 	formerly   formerly     // controller_former.go
-	unsure     []unsurePass // controller_unsure.go
+	unsure     []unsureSkip // controller_unsure.go
 	latching                // controller_latch.go
 	beside                  // controller_mixed.go
 	mixedTold               // controller_mixed.go
-	story      story        // controller_story.go
-	shown      standing     // controller_observe.go
-	bulletin   bulletin     // controller_observe.go
+	logged     logState     // controller_log_state.go
+	reported   reported     // controller_observe.go
 	commands   commands     // controller_command.go
 
 	working sync.WaitGroup // the goroutines of handlers
@@ -114,8 +114,8 @@ func newController(reg coord.Registry, view coord.View, s *settings, o *options,
 	}
 	c.properties.Store(&s.properties)
 	c.flushable, c.endFlushes = context.WithCancel(context.Background())
-	c.mishaps = &mishaps{log: c.log}
-	c.watchers = newObservers(o.observers, func() Event { return c.event("") }, c.log)
+	c.guard = health.NewGuard(c.log)
+	c.reporter = health.NewReporter(s.Name, c.now, health.NewObservers(o.observers, c.guard, c.log), c.log)
 	c.seams = seams{newID: func() string { return newInstanceID(o.ip) }, execute: c.execute, call: c.makeCall}
 	return c
 }
@@ -161,7 +161,7 @@ func (c *controller) once() error {
 	}
 	c.turn = c.world()
 	w := &c.turn
-	c.observeDue(w)
+	c.reportDue(w)
 	if c.narrow(w) {
 		if c.seams.narrowed != nil {
 			defer c.seams.narrowed()
@@ -173,7 +173,7 @@ func (c *controller) once() error {
 		c.whole, c.wholeAt = false, clocks.Moment{}
 		c.knowsOver = c.stopping.Err() != nil
 		c.countItems(w)
-		c.observeStanding(w)
+		c.reportStanding(w)
 	}
 	c.attention.items = c.attention.items[:0]
 	c.pass(w)

@@ -105,9 +105,9 @@ func (c *controller) flag(w *decide.World) error {
 	return nil
 }
 
-// passOver moves the fired records on over ticks that nobody is to run.
-func (c *controller) passOver(w *decide.World) error {
-	c.commitAll(w.PassOver(c.work))
+// skip moves the fired records on over ticks that nobody is to run.
+func (c *controller) skip(w *decide.World) error {
+	c.commitAll(w.Skip(c.work))
 	return nil
 }
 
@@ -129,9 +129,9 @@ func (c *controller) cover(w *decide.World) {
 	}
 }
 
-// handBack gives up claims that have waited too long for a thread, and claims that this
+// releaseClaims gives up claims that have waited too long for a thread, and claims that this
 // instance may not begin any more.
-func (c *controller) handBack(w *decide.World) error {
+func (c *controller) releaseClaims(w *decide.World) error {
 	var back []*run
 	for _, r := range c.queue {
 		left, isOver := c.mayWait(w, r)
@@ -152,7 +152,7 @@ func (c *controller) giveBack(w *decide.World, back []*run) {
 	c.unqueueSome(back)
 	var claimed []*decide.Run
 	for _, r := range back {
-		c.takeBack(r, errHandedBack)
+		c.takeBack(r, errReleased)
 		if !r.Recorded {
 			c.drop(r)
 			c.mustTell(r)
@@ -163,7 +163,7 @@ func (c *controller) giveBack(w *decide.World, back []*run) {
 			c.work.Waiting[r.Item] = r.Tick
 		}
 	}
-	c.commitAll(w.HandBack(claimed))
+	c.commitAll(w.ReleaseClaims(claimed))
 }
 
 // giveBackEarly gives up the claims whose tick has not come. It reports whether there are any
@@ -223,5 +223,5 @@ func (r *run) waited(now instant) time.Duration {
 	return now.mono.Sub(r.claimed.mono)
 }
 
-// errHandedBack is the error of a run that was handed back before its handler was called.
-var errHandedBack = errors.New("job: claim handed back")
+// errReleased is the error of a run that was released before its handler was called.
+var errReleased = errors.New("job: claim released")

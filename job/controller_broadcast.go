@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
@@ -22,14 +23,14 @@ func (c *controller) broadcastFault(w *decide.World) error {
 		return fmt.Errorf("job %s: the JVM member %s knows no broadcast jobs: if it leads, it deals all items", c.job, short(id))
 	}
 	if len(w.Pins) > 0 {
-		return fmt.Errorf("job %s: items %s are pinned, which has no effect in a broadcast job", c.job, listItems(slices.Sorted(maps.Keys(w.Pins))))
+		return fmt.Errorf("job %s: items %s are pinned, which has no effect in a broadcast job", c.job, brief.Items(slices.Sorted(maps.Keys(w.Pins))))
 	}
 	return nil
 }
 
 // itemlessFault returns an error if this instance should have an item of a broadcast job that it
 // may begin, and has had none for too long. Its ticks need not be late then: with misfire off they
-// are passed over.
+// are skipped.
 func (c *controller) itemlessFault(w *decide.World) error {
 	if !c.track(&c.signs.itemless, w.LacksItem() && !c.isLeaving(), w.Moment, leaderPatience) {
 		return nil

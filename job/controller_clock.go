@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -39,11 +40,11 @@ func (c *controller) timesFault(w *decide.World) error {
 	var what string
 	switch {
 	case len(future.Items) > 0:
-		what = "the last ticks of items " + listItems(future.Items) + " are"
+		what = "the last ticks of items " + brief.Items(future.Items) + " are"
 	case future.Schedule:
 		what = "the time since which the schedule is in force is"
 	case len(future.TakenBack) > 0:
-		return fmt.Errorf("job %s: %w, as it seems: the leader has taken back ticks of items %s that this instance has begun; %w", c.job, ErrClock, listItems(future.TakenBack), c.unknownClock())
+		return fmt.Errorf("job %s: %w, as it seems: the leader has taken back ticks of items %s that this instance has begun; %w", c.job, ErrClock, brief.Items(future.TakenBack), c.unknownClock())
 	default:
 		return nil
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // maxUntold bounds the commands that wait for a leader.
@@ -19,20 +21,20 @@ type commands struct {
 	disabled []int
 	servers  map[string]*jobtree.Server
 	pins     map[int]*jobtree.Pin
-	open     map[string]bool  // requests that have not ended
-	anew     bool             // the items are to be dealt anew
-	untold   []CommandedEvent // seen while nobody has led
+	open     map[string]bool // requests that have not ended
+	anew     bool            // the items are to be resharded
+	untold   []Event         // seen while nobody has led
 }
 
-// observeCommand tells of a command that this instance obeys itself.
-func (c *controller) observeCommand(e CommandedEvent) {
-	e.Event = c.event(c.self.ID)
-	observe(c, e, func(o *Observer) func(CommandedEvent) { return o.Commanded })
+// reportCommand tells of a command that this instance obeys itself.
+func (c *controller) reportCommand(e Event) {
+	e.Kind, e.Time, e.JobName, e.InstanceID = jobtype.EventCommanded, c.now(), string(c.job), c.self.ID
+	c.reporter.Tell(e)
 }
 
-// observeCommands finds what operators have asked for since the last pass, and tells it if this
+// reportCommands finds what operators have asked for since the last pass, and tells it if this
 // instance leads.
-func (c *controller) observeCommands(w *decide.World) {
+func (c *controller) reportCommands(w *decide.World) {
 	k := &c.commands
 	before := *k
 	k.follows = true
@@ -44,7 +46,7 @@ func (c *controller) observeCommands(w *decide.World) {
 	}
 	k.untold = slices.Concat(k.untold, before.aboutItems(k), before.aboutServers(k), before.aboutPins(k), before.aboutRequests(w.State))
 	if k.anew && !before.anew {
-		k.untold = append(k.untold, CommandedEvent{Command: CommandDealAnew})
+		k.untold = append(k.untold, Event{Command: jobtype.CommandReshard})
 	}
 	if len(k.untold) == 0 {
 		return
@@ -52,7 +54,7 @@ func (c *controller) observeCommands(w *decide.World) {
 	switch {
 	case w.Leads():
 		for _, e := range k.untold {
-			c.observeCommand(e)
+			c.reportCommand(e)
 		}
 		k.untold = nil
 	case w.LeaderStands():
@@ -81,30 +83,30 @@ func openRequests(s *jobtree.State) map[string]bool {
 	return open
 }
 
-func (k *commands) aboutItems(now *commands) (list []CommandedEvent) {
-	gained, lost := differ(k.disabled, now.disabled)
+func (k *commands) aboutItems(now *commands) (list []Event) {
+	gained, lost := health.Difference(k.disabled, now.disabled)
 	if len(gained) > 0 {
-		list = append(list, CommandedEvent{Command: CommandDisableItems, Items: gained})
+		list = append(list, Event{Command: jobtype.CommandDisableItems, Items: gained})
 	}
 	if len(lost) > 0 {
-		list = append(list, CommandedEvent{Command: CommandDisableItems, Over: true, Items: lost})
+		list = append(list, Event{Command: jobtype.CommandDisableItems, Over: true, Items: lost})
 	}
 	return list
 }
 
 // aboutServers leaves out servers that come, because their first instance disables them if the
 // configuration says so, and servers that go, because the leader removes those that nobody uses.
-func (k *commands) aboutServers(now *commands) (list []CommandedEvent) {
+func (k *commands) aboutServers(now *commands) (list []Event) {
 	for _, ip := range slices.Sorted(maps.Keys(k.servers)) {
 		if is := now.servers[ip]; is != nil && is.Enabled != k.servers[ip].Enabled {
-			list = append(list, CommandedEvent{Command: CommandDisableServer, Over: is.Enabled, Server: short(ip)})
+			list = append(list, Event{Command: jobtype.CommandDisableServer, Over: is.Enabled, Target: jobtype.Target{Server: short(ip)}})
 		}
 	}
 	return list
 }
 
 // aboutPins has an event for all items that are pinned to the same.
-func (k *commands) aboutPins(now *commands) (list []CommandedEvent) {
+func (k *commands) aboutPins(now *commands) (list []Event) {
 	to := map[jobtree.PinDocument][]int{}
 	var none []int
 	for i, p := range now.pins {
@@ -119,29 +121,29 @@ func (k *commands) aboutPins(now *commands) (list []CommandedEvent) {
 	}
 	for d, items := range to {
 		slices.Sort(items)
-		list = append(list, CommandedEvent{Command: CommandPin, Items: items, Instance: short(d.Instance), Server: short(d.Address), Label: short(d.Label), By: short(d.By)})
+		list = append(list, Event{Command: jobtype.CommandPin, Items: items, Target: jobtype.Target{Server: short(d.Address), Instance: short(d.Instance), Label: short(d.Label)}, By: short(d.By)})
 	}
-	slices.SortFunc(list, func(a, b CommandedEvent) int { return a.Items[0] - b.Items[0] })
+	slices.SortFunc(list, func(a, b Event) int { return a.Items[0] - b.Items[0] })
 	if len(none) > 0 {
 		slices.Sort(none)
-		list = append(list, CommandedEvent{Command: CommandPin, Over: true, Items: none})
+		list = append(list, Event{Command: jobtype.CommandPin, Over: true, Items: none})
 	}
 	return list
 }
 
 // aboutRequests tells of requests that are new, and of those that were ended before they were
 // through.
-func (k *commands) aboutRequests(now *jobtree.State) (list []CommandedEvent) {
+func (k *commands) aboutRequests(now *jobtree.State) (list []Event) {
 	for _, r := range now.Requests {
 		if r.Err != nil {
 			continue
 		}
-		e := CommandedEvent{Command: commandOf(r), Items: slices.Clone(r.Items), RequestID: r.ID, By: short(r.By)}
+		e := Event{Command: commandOf(r), Items: slices.Clone(r.Items), Execution: Execution{RequestID: r.ID}, By: short(r.By)}
 		switch {
 		case r.Ended.IsZero() && !k.open[r.ID]:
 			list = append(list, e)
 		case !r.Ended.IsZero() && k.open[r.ID] && isCancelled(r):
-			e.Command, e.By = CommandCancel, ""
+			e.Command, e.By = jobtype.CommandCancel, ""
 			list = append(list, e)
 		}
 	}
@@ -149,14 +151,14 @@ func (k *commands) aboutRequests(now *jobtree.State) (list []CommandedEvent) {
 }
 
 // commandOf returns what a request asks for.
-func commandOf(r *jobtree.Request) Command {
+func commandOf(r *jobtree.Request) jobtype.Command {
 	switch r.Source {
 	case SourceRetry.String():
-		return CommandRetry
+		return jobtype.CommandRetry
 	case SourceBackfill.String():
-		return CommandBackfill
+		return jobtype.CommandBackfill
 	}
-	return CommandTrigger
+	return jobtype.CommandTrigger
 }
 
 // isCancelled reports whether a request has ended although an item was not through.

@@ -274,13 +274,13 @@ func (c *controller) forgoCompletion(s strike) {
 		return
 	}
 	run.Untold = true
-	if n := c.story.unsaid.add(1); n > 0 {
+	if n := c.logged.untold.Add(1); n > 0 {
 		c.log.Warn("the tree cannot be told how runs have ended", zap.Int("runs", n), zap.Error(brief.Error(s.err)))
 	}
 }
 
 // follow does what follows from a committed change: it drops runs whose records were
-// removed, notes misfire flags, tells observers of ticks that were passed over,
+// removed, notes misfire flags, tells observers of ticks that were skipped,
 // and begins what was claimed. token is the number of the commit.
 func (c *controller) follow(change decide.Change, token int64) {
 	for _, p := range change.Parts {
@@ -291,10 +291,10 @@ func (c *controller) follow(change decide.Change, token int64) {
 		if p.Flags != nil {
 			p.Flags.Flagged = true
 		}
-		if p.Passes != nil {
-			c.observePass(p.Item, *p.Passes)
+		if p.Skips != nil {
+			c.reportSkipped(p.Item, *p.Skips)
 		}
-		if p.Passes != nil || p.Claim != nil {
+		if p.Skips != nil || p.Claim != nil {
 			c.isSure(p.Item)
 		}
 		if p.Late != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 type diagnosis struct {
 	// By kind; nil until the first of its kind. fault changes them; diagnose, look, elect,
 	// assign and awaitSession call it.
-	faults [faultKinds]*recurring
+	faults [jobtype.FaultCalendar + 1]*recurring
 	signs  signs      // the step diagnose
 	told   toldFaults // the step report
 }
@@ -44,10 +45,10 @@ type signs struct {
 // diagnose looks for what keeps the job from running. (look reports a configuration that is
 // refused.)
 func (c *controller) diagnose(w *decide.World) error {
-	c.fault(FaultStore, c.storeFault(w))
-	c.fault(FaultClock, c.clockFault(w))
-	c.fault(FaultTree, c.treeFault(w))
-	c.fault(FaultCalendar, c.calendarFault())
+	c.fault(jobtype.FaultStore, c.storeFault(w))
+	c.fault(jobtype.FaultClock, c.clockFault(w))
+	c.fault(jobtype.FaultTree, c.treeFault(w))
+	c.fault(jobtype.FaultCalendar, c.calendarFault())
 	c.watch(w)
 	c.tellMixed(w)
 	if c.refused == 0 {
@@ -61,7 +62,7 @@ func (c *controller) diagnose(w *decide.World) error {
 		if err == nil {
 			err = c.implementationFault(w)
 		}
-		c.fault(FaultConfig, err)
+		c.fault(jobtype.FaultConfig, err)
 	} else {
 		c.wakeIn(max(c.reconsider.Sub(w.Moment), firstPause))
 	}
@@ -82,7 +83,7 @@ func (c *controller) track(s *since, holds bool, now clocks.Moment, patience tim
 func (c *controller) storeFault(w *decide.World) error {
 	state, _ := c.session.State() // nobody waits here for its change
 	if state != coord.Lost {      // enter tells of that, with the reason
-		c.observeSession(state, nil)
+		c.reporter.Session(c.self.ID, state, nil)
 	}
 	suspended := c.track(&c.signs.suspended, state == coord.Suspended, w.Moment, storePatience/2)
 	if err := c.troubleFault(w.Moment, storePatience, ofStore); err != nil {
@@ -94,7 +95,7 @@ func (c *controller) storeFault(w *decide.World) error {
 	if c.track(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Moment, 2*treePatience) {
 		return fmt.Errorf("%w: this instance is not in the registry, or the view of the job does not show it", coord.ErrUnavailable)
 	}
-	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultStore {
+	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == jobtype.FaultStore {
 		return err
 	}
 	return nil
@@ -121,7 +122,7 @@ func (c *controller) treeFault(w *decide.World) error {
 	if err := c.troubleFault(w.Moment, treePatience, ofTree); err != nil {
 		return err
 	}
-	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == FaultTree {
+	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == jobtype.FaultTree {
 		return err
 	}
 	// If this instance may lead, somebody should.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // executions are what runs in this process, or is about to.
@@ -18,7 +19,7 @@ type executions struct {
 	// All runs, by item. setRun changes them, under mu: others read the keys.
 	runs map[int]*run
 	// What decisions know of them. Runs are the same runs. Ended: drop and tellChange.
-	// Waiting: fire, handBack and adopt. Begun: dispatch and world. A new session forgets all
+	// Waiting: fire, releaseClaims and adopt. Begun: dispatch and world. A new session forgets all
 	// but Runs (begin).
 	work *decide.Work
 	// The runs that are done and have a record. isDone adds; finished removes those that have
@@ -63,7 +64,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 		token = 0 // of a request's progress: it fences nothing
 	}
 	missed := c.missedBy(claims)
-	c.tellClaimed(claims, missed, token)
+	c.logClaimed(claims, missed, token)
 	total := c.settings.ShardingTotalCount
 	if c.settings.Broadcast {
 		total = ownedItems(c.state)
@@ -75,7 +76,7 @@ func (c *controller) begins(claims []decide.Claim, token int64) {
 			Run:   decide.Run{Claim: claim, TaskID: c.taskIDOf(&claim, token), Token: token, Instance: c.self.ID, Recorded: c.settings.rules.Monitor},
 			group: g, phase: queued, total: total, claimed: c.instant(), syncs: c.syncs, missed: missed[n],
 		}
-		c.observeClaim(r)
+		c.reporter.Tell(c.runEvent(jobtype.EventClaimed, r))
 		c.setRun(r.Item, r)
 		c.queue = append(c.queue, r)
 	}
@@ -129,8 +130,8 @@ func (c *controller) execute(r *run) {
 	r.errors = c.settings.errors
 	started := c.startedEvent(r)
 	e := c.executionOf(r, started)
-	c.observeMissed(r)
-	observe(c, started, func(o *Observer) func(StartedEvent) { return o.Started })
+	c.reportMissed(r)
+	c.reporter.Tell(started)
 	c.working.Go(func() {
 		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return
 		defer func() {
@@ -139,7 +140,7 @@ func (c *controller) execute(r *run) {
 			}
 			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.instant(), e.sc.Attempt, r.wishes.kept()
 			defer c.returns(r, end) // also if a scope ends the goroutine
-			c.observeEnd(r, end, &e.scopes)
+			c.reportFinished(r, end, &e.scopes)
 		}()
 		defer func() {
 			// A panic of the handler is an error by now (execution.once). If something panics
@@ -186,7 +187,7 @@ func (c *controller) newTaskID() string {
 }
 
 // executionOf copies what the goroutine of a run needs.
-func (c *controller) executionOf(r *run, started StartedEvent) *execution {
+func (c *controller) executionOf(r *run, started Event) *execution {
 	s := c.settings
 	e := &execution{
 		handler: s.handler, session: c.session, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
@@ -198,12 +199,12 @@ func (c *controller) executionOf(r *run, started StartedEvent) *execution {
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
 	}
-	e.retries = c.observeRetries(started, &e.scopes)
+	e.retries = c.reportRetries(started, &e.scopes)
 	if len(c.options.scopes) > 0 {
-		e.scopes = scopes{list: c.options.scopes, of: c.mishaps, started: started}
+		e.scopes = scopes{list: c.options.scopes, guard: c.guard, started: started}
 	}
 	if len(c.options.logHandlers) > 0 {
-		e.inside.lines = &lines{list: c.options.logHandlers, of: c.mishaps, started: started}
+		e.inside.lines = &lines{list: c.options.logHandlers, guard: c.guard, started: started}
 	}
 	if r.Parameter != "" {
 		e.sc.JobParameter = r.Parameter
@@ -267,7 +268,7 @@ func (c *controller) dropEnded(ended *decide.Run) {
 // start here before that.
 func (c *controller) forget() {
 	for _, r := range c.queue {
-		c.observeHandBack(r)
+		c.reporter.Tell(c.runEvent(jobtype.EventReleased, r))
 		c.setRun(r.Item, nil)
 	}
 	c.queue = nil
@@ -286,7 +287,7 @@ func (c *controller) unqueue() {
 func (c *controller) takeBack(r *run, err error) {
 	r.ending = ending{outcome: OutcomeCut, err: err, cut: true}
 	c.isDone(r)
-	c.observeHandBack(r)
+	c.reporter.Tell(c.runEvent(jobtype.EventReleased, r))
 }
 
 // isDone notes that nothing more happens to a run but that its record is removed.

@@ -44,7 +44,7 @@ func (c *controller) finish(w *decide.World) error {
 	c.endUnended(w)
 	ready, back, isOpen := c.finished(w)
 	for _, r := range back {
-		c.commitAll(w.HandBack([]*decide.Run{r}))
+		c.commitAll(w.ReleaseClaims([]*decide.Run{r}))
 	}
 	if w.Moment.Before(c.lingering) && (len(ready) == 0 || isOpen && !c.isLeaving()) {
 		c.finishIn(c.lingering.Sub(w.Moment))
@@ -58,7 +58,7 @@ func (c *controller) finish(w *decide.World) error {
 }
 
 // finished sorts the runs that are done. ready are those whose records can be removed, back
-// those that are handed back. Runs that have no record any more are dropped. isOpen reports
+// those that are released. Runs that have no record any more are dropped. isOpen reports
 // whether other runs of the same claims are not done.
 func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpen bool) {
 	c.done = slices.DeleteFunc(c.done, func(r *run) bool { return c.runs[r.Item] != r })
@@ -72,7 +72,7 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 		case standing == decide.Foreign, standing == decide.Behind && r.syncs < c.syncs:
 			c.drop(r) // if it is Behind: the view has caught up since, so the item is gone
 		case standing == decide.Behind:
-		case r.ending.err == errHandedBack: // errors.Is would call methods of the handler's error
+		case r.ending.err == errReleased: // errors.Is would call methods of the handler's error
 			back = append(back, &r.Run)
 		default:
 			ready = append(ready, &r.Run)
@@ -124,7 +124,7 @@ func (c *controller) mend(w *decide.World) error {
 		c.doubt(&c.unseen, isBehind, w.Moment, settleAfter)
 	}
 	if changes := w.Mend(lost); len(changes) > 0 && c.commitAll(changes) {
-		if n := c.story.mended.add(len(lost)); n > 0 {
+		if n := c.logged.restored.Add(len(lost)); n > 0 {
 			c.log.Warn("somebody else has removed or changed the records of runs; they are put back", zap.Int("runs", n))
 		}
 		c.wakeIn(firstPause) // who removes them again at once may do so before the view shows anything of it

@@ -57,12 +57,15 @@ func (c *controller) flushRetired() {
 	})
 }
 
+// graceTime is how long a call of the program's may go on after its context has ended, before it is left behind.
+const graceTime = time.Second
+
 // flushAll flushes all error handlers when the scheduler ends. They have flushTime, but only
-// lastWordsTime once the time to drain is over. Those that do not return then are left behind.
+// graceTime once the time to drain is over. Those that do not return then are left behind.
 func (c *controller) flushAll() {
 	last := time.AfterFunc(flushTime, c.endFlushes)
 	defer last.Stop()
-	detach := context.AfterFunc(c.stopping, func() { last.Reset(lastWordsTime) })
+	detach := context.AfterFunc(c.stopping, func() { last.Reset(graceTime) })
 	defer detach()
 	for _, e := range append(c.retired, c.settings.errors) {
 		c.flushing.Go(func() { e.flush(c.flushable) })
@@ -78,7 +81,7 @@ func (c *controller) flushAll() {
 		return
 	case <-c.flushable.Done():
 	}
-	grace := time.NewTimer(lastWordsTime)
+	grace := time.NewTimer(graceTime)
 	defer grace.Stop()
 	select {
 	case <-done:

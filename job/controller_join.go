@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // identity is this process as an instance of the job.
@@ -63,8 +64,8 @@ func (c *controller) enter() error {
 	c.forget()
 	if c.session != nil {
 		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
-		c.observeSession(coord.Lost, context.Cause(c.session.Context()))
-		c.observeLeave(context.Cause(c.session.Context()))
+		c.reporter.Session(c.self.ID, coord.Lost, context.Cause(c.session.Context()))
+		c.reporter.Left(context.Cause(c.session.Context()))
 		c.withdraw()
 		if c.isShutdown() || c.isLeaving() {
 			c.goes(nil)
@@ -99,7 +100,7 @@ func (c *controller) begin(session coord.Session) {
 	c.stale, c.suspicious = hadOne, false
 	c.identify()
 	c.showSession(session)
-	c.observeSession(coord.Connected, nil)
+	c.reporter.Session(c.self.ID, coord.Connected, nil)
 }
 
 // awaitSession waits for a session, and lets others see that there is none. An error means
@@ -127,7 +128,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 			return a.session, a.err
 		case <-patience.C:
 			c.atWork(true)
-			c.fault(FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable))
+			c.fault(jobtype.FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable))
 			c.publish(nil)
 		case <-c.wake:
 			c.atWork(true)
@@ -257,7 +258,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 		c.giveUp(w, step)
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
-		c.observeCommand(CommandedEvent{Command: CommandRemoveInstance, Instance: c.self.ID})
+		c.reportCommand(Event{Command: jobtype.CommandRemoveInstance, Target: jobtype.Target{Instance: c.self.ID}})
 		c.stage, c.cause = draining, ErrInstanceRemoved
 		c.poke()
 	default:
@@ -305,9 +306,9 @@ func (c *controller) shed(w *decide.World) error {
 	change := w.SignOff(false)
 	change.Heals = true // so that it has a back-off: a stranger may do that to every identity
 	if c.commit(change) {
-		c.tellUnobeyed(w)
+		c.logUnobeyed(w)
 		c.forget()
-		c.observeLeave(errReplaced)
+		c.reporter.Left(errReplaced)
 		c.identify()
 		c.stale = true
 		c.poke()

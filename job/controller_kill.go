@@ -4,6 +4,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // kill ends the runs here that operators want to end. It writes nothing: finish does, when
@@ -27,7 +28,7 @@ func (c *controller) kill(w *decide.World) error {
 		}
 		if !r.killed {
 			c.log.Info("killed", zap.Int("item", i), zap.Int64("token", r.Token), zap.String("by", short(w.Kills[i].By)), zap.Bool("failover", w.Kills[i].Failover))
-			c.observeCommand(CommandedEvent{Command: CommandKill, Items: []int{i}, Token: r.Token, By: short(w.Kills[i].By)})
+			c.reportCommand(Event{Command: jobtype.CommandKill, Items: []int{i}, Execution: Execution{Token: r.Token}, By: short(w.Kills[i].By)})
 		}
 		r.killed = true
 	}
@@ -37,7 +38,7 @@ func (c *controller) kill(w *decide.World) error {
 		r.ending = ending{outcome: OutcomeKilled, err: ErrKilled, text: ErrKilled.Error(), at: r.begun}
 		r.Completed = completionOf(r)
 		c.isDone(r)
-		c.observeEnd(r, r.ending, nil)
+		c.reportFinished(r, r.ending, nil)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // leadership is what this instance remembers as leader, and some of what any member does.
@@ -29,7 +30,7 @@ type leadership struct {
 // elect makes this instance the leader if there is none and it is this instance's turn.
 func (c *controller) elect(w *decide.World) error {
 	c.dealt = dealt{}
-	c.fault(FaultStrategy, nil) // only a leader has it
+	c.fault(jobtype.FaultStrategy, nil) // only a leader has it
 	if left := w.Turn() - w.Leaderless; left > 0 && !w.LeaderStands() && w.MayLead() {
 		c.wakeIn(left)
 	}
@@ -79,7 +80,7 @@ func (c *controller) recover(w *decide.World) error {
 		orphans = slices.DeleteFunc(orphans, lacks)
 	}
 	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
-		c.tellRecovered(orphans)
+		c.logRecovered(orphans)
 		c.led = true
 	}
 	return nil
@@ -113,7 +114,7 @@ func (c *controller) sweep(w *decide.World) error {
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
 	if c.dealt.rests && !c.settings.StaticSharding && !c.weighsAgain(w.Moment) {
-		c.fault(FaultStrategy, nil)
+		c.fault(jobtype.FaultStrategy, nil)
 		return nil
 	}
 	c.dealt.open = true
@@ -124,7 +125,7 @@ func (c *controller) assign(w *decide.World) error {
 	if errors.Is(err, errThinking) {
 		return nil
 	}
-	c.fault(FaultStrategy, err)
+	c.fault(jobtype.FaultStrategy, err)
 	if owners == nil && err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
@@ -127,7 +128,7 @@ func (c *controller) leaveAtOnce(w *decide.World) bool {
 		return false
 	}
 	c.registration = signedOff
-	c.tellUnobeyed(w)
+	c.logUnobeyed(w)
 	c.log.Info("left", zap.String("instance", c.self.ID))
 	c.goes(nil)
 	return true
@@ -181,7 +182,7 @@ func (c *controller) part() {
 	}
 	var err error
 	if len(still) > 0 {
-		err = fmt.Errorf("job %s: items %s still run; they did not return within %v of the end of their contexts", c.job, listItems(still), c.options.cancelGrace)
+		err = fmt.Errorf("job %s: items %s still run; they did not return within %v of the end of their contexts", c.job, brief.Items(still), c.options.cancelGrace)
 	}
 	c.goes(err)
 }
@@ -292,8 +293,8 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 			c.work.Ended[p.Item] = p.Ends.Token
 			p.Ends.Recorded = false // though its handler may still run
 		}
-		if p.Passes != nil {
-			c.observePass(p.Item, *p.Passes)
+		if p.Skips != nil {
+			c.reportSkipped(p.Item, *p.Skips)
 			c.isSure(p.Item)
 		}
 	}
@@ -325,7 +326,7 @@ func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 		c.registration = forestalled
 	}
 	if err == nil && (came || !mayCome) {
-		c.tellUnobeyed(w)
+		c.logUnobeyed(w)
 	}
 	return err
 }
@@ -361,10 +362,10 @@ func (c *controller) signOffLater() {
 		err := c.signOffAnew(ctx)
 		if c.registration == signedOff {
 			c.setUntold(nil)
-			say(func() { c.log.Info("left", zap.String("instance", c.self.ID)) })
+			c.log.Info("left", zap.String("instance", c.self.ID))
 			return
 		}
-		say(func() { c.log.Debug("could not sign off yet", zap.Error(err)) })
+		c.log.Debug("could not sign off yet", zap.Error(err))
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *controller) heed(document coord.Node) {
 	}
 	if err != nil {
 		c.refused, c.reconsider = document.Modified, c.moment().Add(reconsiderEvery)
-		c.fault(FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
+		c.fault(jobtype.FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}
 	c.adopt(next)
@@ -121,7 +121,7 @@ func (c *controller) adopt(next *settings) {
 	c.replaceReporters(next)
 	c.use(next)
 	c.refused = 0
-	c.fault(FaultConfig, nil)
+	c.fault(jobtype.FaultConfig, nil)
 	if changes := changesOf(before.Config, next.Config); len(changes) > 0 {
 		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
 	}

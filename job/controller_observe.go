@@ -1,25 +1,20 @@
 package job
 
 import (
-	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// event returns what all events have, as of this moment. It may be called in any goroutine,
-// so the caller names the instance.
-func (c *controller) event(instance string) Event {
-	return Event{Time: c.now(), JobName: string(c.job), InstanceID: instance}
-}
-
-// observe tells the observers of an event. of chooses the function of an observer that is
-// to be called; it may be nil.
-func observe[E any](c *controller, event E, of func(*Observer) func(E)) {
-	if !c.watchers.isDeaf() {
-		tellAll(c.watchers, event, of) // where the event goes to the heap
-	}
+// reported is what observers know of the job beside what the reporter remembers of the instance. It stays when this
+// process becomes another instance, so that nothing is told again.
+type reported struct {
+	tick    time.Time // the last one that was due; before the first, when this process has joined
+	config  *settings // that they have been told of; nil if it is none
+	version int64     // of config
 }
 
 // executionID returns what names a run in events.
@@ -30,65 +25,61 @@ func (c *controller) executionID(r *run) Execution {
 	}
 }
 
-// standing is how observers know that this instance stands.
-type standing struct {
-	id    string // under which it has joined; empty if it has not
-	state coord.SessionState
-	pause Pause
-	leads bool
-	items []int
+// runEvent returns an event of a run, to be filled in.
+func (c *controller) runEvent(kind jobtype.EventKind, r *run) Event {
+	e := c.reporter.Event(kind, r.Instance)
+	e.Execution = c.executionID(r)
+	return e
 }
 
-// bulletin is what observers know of the job. It stays when this process becomes another
-// instance, so that nothing is told again.
-type bulletin struct {
-	tick    time.Time // the last one that was due; before the first, when this process has joined
-	config  *settings // that they have been told of; nil if it is none
-	version int64     // of config
+// itemEvent returns an event of ticks of an item.
+func (c *controller) itemEvent(kind jobtype.EventKind, item, ticks int, last time.Time) Event {
+	e := c.reporter.Event(kind, c.self.ID)
+	e.Item, e.Count, e.ScheduledTime = item, ticks, last
+	return e
 }
 
-// observeStanding tells what is different about this instance, before a pass acts on it.
-func (c *controller) observeStanding(w *decide.World) {
-	if c.watchers.isDeaf() {
+// reportStanding tells what is different about this instance, before a pass acts on it.
+func (c *controller) reportStanding(w *decide.World) {
+	if c.reporter.Instance() == "" && w.IsRegistered() {
+		c.reporter.Joined(c.self.ID, c.aboutSchedule()...)
+	}
+	if c.reporter.Instance() != c.self.ID {
 		return
 	}
-	if c.shown.id == "" && w.IsRegistered() {
-		c.shown.id = c.self.ID
-		observe(c, JoinedEvent{c.event(c.self.ID)}, func(o *Observer) func(JoinedEvent) { return o.Joined })
+	if c.isLeaving() {
+		c.reporter.Leaving()
 	}
-	if c.shown.id != c.self.ID {
-		return
-	}
-	c.observeConfiguration()
-	c.observePause(pauseOf(w))
-	c.observeLead(w.Leads())
-	c.observeItems(c.items())
-	c.observeCommands(w)
+	c.reportConfiguration()
+	c.reporter.Paused(pauseOf(w))
+	c.reporter.Leads(w.Leads())
+	c.reporter.Items(c.items())
+	c.reportCommands(w)
 }
 
-// observeConfiguration tells which configuration this instance goes by.
-func (c *controller) observeConfiguration() {
-	s, b := c.settings, &c.bulletin
-	if s.modified == 0 || s.modified == b.version { // 0: the store is not read yet, in a new session
-		return
+func (c *controller) aboutSchedule() []zap.Field {
+	fields := []zap.Field{zap.Int("items", c.settings.ShardingTotalCount)}
+	if ticks := c.settings.rules.Ticks; ticks != nil {
+		fields = append(fields,
+			zap.String("cron", short(c.settings.Cron)), zap.Stringer("zone", c.settings.zone),
+			zap.Time("next tick", ticks.Next(c.now())))
 	}
-	event := ConfiguredEvent{Event: c.event(c.shown.id), Revision: s.Revision, Version: s.modified}
-	if b.config != nil {
-		event.Changes = changesOf(b.config.Config, s.Config)
-	}
-	b.config, b.version = s, s.modified
-	observe(c, event, func(o *Observer) func(ConfiguredEvent) { return o.Configured })
+	return fields
 }
 
-func (c *controller) observePause(p Pause) {
-	if before := c.shown.pause; before == p {
+// reportConfiguration tells which configuration this instance goes by.
+func (c *controller) reportConfiguration() {
+	s, known := c.settings, &c.reported
+	if s.modified == 0 || s.modified == known.version || c.reporter.Unobserved() { // 0: the store is not read yet, in a new session
 		return
-	} else if !before.Since.IsZero() {
-		observe(c, PausedEvent{c.event(c.shown.id), before, true}, func(o *Observer) func(PausedEvent) { return o.Paused })
 	}
-	if c.shown.pause = p; !p.Since.IsZero() {
-		observe(c, PausedEvent{c.event(c.shown.id), p, false}, func(o *Observer) func(PausedEvent) { return o.Paused })
+	e := c.reporter.Event(jobtype.EventConfigured, c.self.ID)
+	e.Revision, e.Version = s.Revision, s.modified
+	if known.config != nil {
+		e.Changes = changesOf(known.config.Config, s.Config)
 	}
+	known.config, known.version = s, s.modified
+	c.reporter.Tell(e)
 }
 
 // pauseOf returns the pause of the job; the zero Pause if there is none.
@@ -97,15 +88,15 @@ func pauseOf(w *decide.World) Pause {
 		return Pause{}
 	}
 	p := w.Schedule.Pause
-	return Pause{p.Paused, short(p.PausedBy), short(p.PausedWhy), p.MakeUp}
+	return Pause{Since: p.Paused, By: short(p.PausedBy), Why: short(p.PausedWhy), MakeUp: p.MakeUp}
 }
 
-// observeDue tells that ticks have come.
-func (c *controller) observeDue(w *decide.World) {
-	if c.watchers.isDeaf() || c.shown.id != c.self.ID || !w.IsRegistered() || w.IsPaused() {
+// reportDue tells that ticks have come.
+func (c *controller) reportDue(w *decide.World) {
+	if c.reporter.Unobserved() || c.reporter.Instance() != c.self.ID || !w.IsRegistered() || w.IsPaused() {
 		return
 	}
-	last := &c.bulletin.tick
+	last := &c.reported.tick
 	if last.IsZero() || last.After(w.Now.Add(decide.FutureTolerance)) { // the clock was far ahead: begin anew
 		*last = w.Now
 	}
@@ -118,107 +109,66 @@ func (c *controller) observeDue(w *decide.World) {
 		from = w.Schedule.Since
 	}
 	*last = tick
-	event := DueEvent{c.event(c.self.ID), tick, c.ticksBetween(from, tick), c.settings.Jitter}
-	observe(c, event, func(o *Observer) func(DueEvent) { return o.Due })
+	e := c.reporter.Event(jobtype.EventDue, c.self.ID)
+	e.ScheduledTime, e.Count, e.Jitter = tick, c.ticksBetween(from, tick), c.settings.Jitter
+	c.reporter.Tell(e)
 }
 
-func (c *controller) observeLead(leads bool) {
-	if c.shown.leads == leads {
-		return
-	}
-	c.shown.leads = leads
-	observe(c, LeadsEvent{c.event(c.shown.id), leads}, func(o *Observer) func(LeadsEvent) { return o.Leads })
-}
-
-func (c *controller) observeItems(items []int) {
-	gained, lost := differ(c.shown.items, items)
-	if len(gained)+len(lost) == 0 {
-		return
-	}
-	c.shown.items = items
-	event := ItemsChangedEvent{c.event(c.shown.id), gained, lost, slices.Clone(items)}
-	observe(c, event, func(o *Observer) func(ItemsChangedEvent) { return o.ItemsChanged })
-}
-
-// observeLeave tells that this instance is none any more. What holds for it is over.
-func (c *controller) observeLeave(err error) {
-	if c.shown.id == "" {
-		return
-	}
-	c.observeLead(false)
-	c.observeItems(nil)
-	observe(c, LeftEvent{c.event(c.shown.id), err}, func(o *Observer) func(LeftEvent) { return o.Left })
-	c.shown = standing{state: c.shown.state}
-}
-
-// observeOver tells that the scheduler has ended.
-func (c *controller) observeOver(err error) {
+// reportEnd tells that the scheduler has ended.
+func (c *controller) reportEnd(err error) {
 	for f := range c.holding() {
-		c.observeFault(f, true)
+		c.reporter.Fault(c.self.ID, f, true)
 	}
-	c.observeLeave(err)
-}
-
-// observeSession tells of a session's state if it is another one than before.
-func (c *controller) observeSession(state coord.SessionState, err error) {
-	if c.shown.state == state {
-		return
-	}
-	c.shown.state = state
-	observe(c, SessionEvent{c.event(c.self.ID), state, err}, func(o *Observer) func(SessionEvent) { return o.Session })
-}
-
-func (c *controller) observeClaim(r *run) {
-	observe(c, ClaimedEvent{c.event(r.Instance), c.executionID(r)}, func(o *Observer) func(ClaimedEvent) { return o.Claimed })
-}
-
-func (c *controller) observeHandBack(r *run) {
-	event := HandedBackEvent{c.event(r.Instance), c.executionID(r)}
-	observe(c, event, func(o *Observer) func(HandedBackEvent) { return o.HandedBack })
+	c.reporter.Left(err)
 }
 
 // startedEvent returns what tells of the begin of an execution.
-func (c *controller) startedEvent(r *run) StartedEvent {
-	var late time.Duration
+func (c *controller) startedEvent(r *run) Event {
+	e := c.runEvent(jobtype.EventStarted, r)
+	e.Waited = max(r.waited(r.begun), 0)
 	if !r.Tick.IsZero() {
-		late = r.begun.wall.Sub(r.Tick) - c.settings.Jitter
+		e.Late = max(r.begun.wall.Sub(r.Tick)-c.settings.Jitter, 0)
 	}
-	return StartedEvent{c.event(r.Instance), c.executionID(r), max(r.waited(r.begun), 0), max(late, 0)}
+	return e
 }
 
-// observeRetries returns what tells scopes and observers of a failed attempt. The goroutine of
+// reportRetries returns what tells scopes and observers of a failed attempt. The goroutine of
 // the run calls that.
-func (c *controller) observeRetries(started StartedEvent, s *scopes) func(int, error, time.Duration) {
+func (c *controller) reportRetries(started Event, s *scopes) func(int, error, time.Duration) {
 	return func(attempt int, err error, backoff time.Duration) {
-		event := RetriedEvent{c.event(started.InstanceID), started.Execution, attempt, err, backoff}
-		s.retried(event)
-		observe(c, event, func(o *Observer) func(RetriedEvent) { return o.Retried })
+		e := c.reporter.Event(jobtype.EventRetried, started.InstanceID)
+		e.Execution, e.Attempt, e.Err, e.Backoff = started.Execution, attempt, err, backoff
+		s.tell(e)
+		c.reporter.Tell(e)
 	}
 }
 
-// observeEnd tells scopes and observers that a handler has returned. The goroutine of the run
+// reportFinished tells scopes and observers that a handler has returned. The goroutine of the run
 // calls it. s is nil if the handler was not called.
-func (c *controller) observeEnd(r *run, e ending, s *scopes) {
-	if c.watchers.isDeaf() && (s == nil || len(s.ends) == 0) {
+func (c *controller) reportFinished(r *run, end ending, s *scopes) {
+	if c.reporter.Unobserved() && (s == nil || len(s.open) == 0) {
 		return
 	}
-	event := FinishedEvent{Event: c.event(r.Instance), Execution: c.executionID(r), Outcome: e.outcome, Err: e.err, Attempts: e.attempts, Took: e.at.mono.Sub(r.begun.mono), Output: e.output}
-	defer c.watchers.tellFinished(event, e.text) // also if a scope ends the goroutine
+	e := c.runEvent(jobtype.EventFinished, r)
+	e.Outcome, e.Err, e.Attempt, e.Took, e.Output = end.outcome, end.err, end.attempts, end.at.mono.Sub(r.begun.mono), end.output
+	defer c.reporter.TellFinished(e, end.text) // also if a scope ends the goroutine
 	if s != nil {
-		s.close(event)
+		s.close(e)
 	}
 }
 
-// observeMissed tells, as a run begins, of the ticks that its item has missed before.
-func (c *controller) observeMissed(r *run) {
-	switch {
-	case r.missed == 0:
-	case c.makesUp(&r.Claim):
-		observe(c, MadeUpEvent{c.event(r.Instance), r.Item, r.missed, r.Tick}, func(o *Observer) func(MadeUpEvent) { return o.MadeUp })
-	default:
-		last := c.lastBefore(r.Tick)
-		observe(c, PassedOverEvent{c.event(r.Instance), r.Item, r.missed, last, PassTooLate}, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
+// reportMissed tells, as a run begins, of the ticks that its item has missed before.
+func (c *controller) reportMissed(r *run) {
+	if r.missed == 0 {
+		return
 	}
+	e := c.itemEvent(jobtype.EventMadeUp, r.Item, r.missed, r.Tick)
+	if !c.makesUp(&r.Claim) {
+		e = c.itemEvent(jobtype.EventSkipped, r.Item, r.missed, c.lastBefore(r.Tick))
+		e.Reason = jobtype.SkipTooLate
+	}
+	e.InstanceID = r.Instance
+	c.reporter.Tell(e)
 }
 
 // lastBefore returns the last tick before another one.
@@ -230,26 +180,26 @@ func (c *controller) lastBefore(tick time.Time) time.Time {
 	return last
 }
 
-// observePass tells of ticks that were passed over by the state that this pass sees.
-func (c *controller) observePass(item int, p decide.Passed) {
-	if !c.watchers.isDeaf() {
-		observe(c, c.passedOver(item, p), func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
-	}
-}
-
-func (c *controller) passedOver(item int, p decide.Passed) PassedOverEvent {
+// skippedEvent returns what tells of ticks that are skipped by the state that this pass sees.
+func (c *controller) skippedEvent(item int, p decide.Skipped) Event {
 	ticks := 1
 	if fired := c.state.Item(item).Fired; fired != nil {
 		ticks = c.ticksBetween(fired.Tick, p.Tick)
 	}
-	return PassedOverEvent{c.event(c.self.ID), item, ticks, p.Tick, PassReason(p.Reason)}
+	e := c.itemEvent(jobtype.EventSkipped, item, ticks, p.Tick)
+	e.Reason = jobtype.SkipReason(p.Reason)
+	return e
 }
 
-func (c *controller) observeRecovery(from string, items []int, taskIDs []string) {
-	event := RecoveredEvent{c.event(c.self.ID), short(from), items, taskIDs, c.settings.Failover}
-	observe(c, event, func(o *Observer) func(RecoveredEvent) { return o.Recovered })
+// reportSkipped tells of ticks that were skipped.
+func (c *controller) reportSkipped(item int, p decide.Skipped) {
+	if !c.reporter.Unobserved() {
+		c.reporter.Tell(c.skippedEvent(item, p))
+	}
 }
 
-func (c *controller) observeFault(f Fault, isOver bool) {
-	observe(c, FaultEvent{c.event(c.self.ID), f, isOver}, func(o *Observer) func(FaultEvent) { return o.Fault })
+func (c *controller) reportRecovered(from string, items []int, taskIDs []string) {
+	e := c.reporter.Event(jobtype.EventRecovered, c.self.ID)
+	e.From, e.Items, e.TaskIDs, e.Failover = short(from), items, taskIDs, c.settings.Failover
+	c.reporter.Tell(e)
 }

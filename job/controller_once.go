@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // onceCalls are the calls of once-listeners that this instance makes. The tree says which: so
@@ -170,7 +171,7 @@ func (c *controller) resultOf(w *decide.World, call decide.Call, tick Tick) Tick
 	ended, missing := w.Outcomes(call.Guarantee)
 	result := TickResult{Tick: tick, Outcomes: make(map[int]Outcome, len(ended))}
 	for i, outcome := range ended {
-		result.Outcomes[i] = outcomeInTree(outcome)
+		result.Outcomes[i] = jobtype.OutcomeOf(string(outcome))
 	}
 	if len(missing) > 0 {
 		result.Err = &MissingError{Instances: missing, After: call.CompleteBy.Sub(call.Begun)}

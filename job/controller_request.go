@@ -54,7 +54,7 @@ func (c *controller) inherit(w *decide.World) error {
 		return nil
 	}
 	if err != nil {
-		c.tellLost(1, zap.Error(err))
+		c.logLost(1, zap.Error(err))
 		return nil
 	}
 	c.log.Info("trigger taken over: its instance ended before it obeyed")

@@ -6,9 +6,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -45,7 +47,7 @@ func (c *controller) watch(w *decide.World) {
 	if itemless := c.itemlessFault(w); err == nil {
 		err = itemless
 	}
-	c.fault(FaultStarvation, err)
+	c.fault(jobtype.FaultStarvation, err)
 }
 
 // starvation returns an error that names the items that should have begun, have not, and
@@ -65,7 +67,7 @@ func (c *controller) starvation(w *decide.World) error {
 		return nil
 	}
 	first := Waiting{Item: items[0], Since: c.signs.late[items[0]].since.wall, Why: c.whyNot(late[items[0]], whyBusy)}
-	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, listItems(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
+	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", c.job, brief.Items(items), first.Item, first.Since.Format(time.TimeOnly), first.Why)
 }
 
 // reason is why an item has not begun. Without any of its fields it is that this instance
@@ -108,7 +110,7 @@ func (c *controller) late(w *decide.World) map[int]reason {
 		}
 	}
 	c.lateRuns(w, late)
-	if !c.isLeaving() && !w.ClockStops() { // if the clock stops this instance, others have its items, and FaultClock says so
+	if !c.isLeaving() && !w.ClockStops() { // if the clock stops this instance, others have its items, and jobtype.FaultClock says so
 		c.lateHere(w, late)
 	}
 	return late

@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // live is what other goroutines see of a controller, guarded by its mu. Whoever asks for the
@@ -44,12 +45,12 @@ func (c *controller) publish(w *decide.World) {
 		s.Items = c.items()
 		s.Expired = w.HasExpired()
 		s.Paused = pauseOf(w)
-		c.tell(s)
+		c.logTakenOver(s.Leaving || s.InstanceID != c.logged.failover.to)
 	}
 	s.Faults = slices.AppendSeq(s.Faults, c.holding())
 	c.mu.Lock()
 	s.LastError, s.LastErrorTime = c.live.status.LastError, c.live.status.LastErrorTime
-	differs := !s.is(&c.live.status)
+	differs := !sameStatus(&s, &c.live.status)
 	c.live.status = s
 	if c.live.schedule = c.settings.rules.Ticks; w != nil {
 		c.live.schedule = w.Ticks()
@@ -172,7 +173,7 @@ func (l *live) broadcast() {
 // statusNow returns the status at this moment.
 func (c *controller) statusNow() Status {
 	c.mu.Lock()
-	s, session, schedule, ended, begun := c.live.status.clone(), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
+	s, session, schedule, ended, begun := cloneStatus(c.live.status), c.live.session, c.live.schedule, c.live.ended, c.live.atWork
 	s.Running = slices.Sorted(maps.Keys(c.runs))
 	c.mu.Unlock()
 	s.Leaving = s.Leaving || c.isShutdown()
@@ -221,18 +222,18 @@ func (c *controller) addFaults(s *Status, session coord.Session, begun instant) 
 	now := c.now()
 	switch s.Session {
 	case coord.Lost:
-		s.add(Fault{FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable), now})
+		addFault(s, Fault{Kind: jobtype.FaultStore, Err: fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable), Since: now})
 	case coord.Suspended:
-		s.add(Fault{FaultStore, suspendedUntil(session.Deadline()), now})
+		addFault(s, Fault{Kind: jobtype.FaultStore, Err: suspendedUntil(session.Deadline()), Since: now})
 	}
 	if err := c.view.Fault(); err != nil {
-		s.add(Fault{kindOfViewFault(err), err, now})
+		addFault(s, Fault{Kind: kindOfViewFault(err), Err: err, Since: now})
 	}
 	for i := range s.Faults {
 		s.Faults[i].Since = c.sinceWhen(s.Faults[i].Kind, s.Faults[i].Since)
 	}
 	if !begun.mono.IsZero() && c.moment().Sub(begun.mono) > passPatience {
-		s.add(Fault{FaultStarvation, fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.wall.Format(time.TimeOnly)), begun.wall})
+		addFault(s, Fault{Kind: jobtype.FaultStarvation, Err: fmt.Errorf("job %s: the scheduler has got no further since %s: what it called does not return; that may be the store, a strategy or a logger", c.job, begun.wall.Format(time.TimeOnly)), Since: begun.wall})
 	}
 }
 
@@ -255,13 +256,13 @@ func suspendedUntil(deadline time.Time) error {
 	return fmt.Errorf("%w: the session is not renewed, and ends at %s", coord.ErrUnavailable, deadline.Format(time.TimeOnly))
 }
 
-// kindOfViewFault returns FaultTree for nodes that this process may not read, and FaultStore
+// kindOfViewFault returns jobtype.FaultTree for nodes that this process may not read, and jobtype.FaultStore
 // for a store that cannot be read.
 func kindOfViewFault(err error) FaultKind {
 	if errors.Is(err, coord.ErrDenied) {
-		return FaultTree
+		return jobtype.FaultTree
 	}
-	return FaultStore
+	return jobtype.FaultStore
 }
 
 // sinceWhen returns since when a fault holds that was noticed at a time: a store that does not answer
@@ -305,14 +306,14 @@ func (c *controller) fault(kind FaultKind, err error) {
 		c.wakeIn(quietTime - quiet)
 	case err == nil:
 		f.ended = now
-		c.observeFault(f.Fault, true)
+		c.reporter.Fault(c.self.ID, f.Fault, true)
 		c.log.Info("fault is over", zap.Stringer("kind", kind), zap.Duration("after", now.Sub(f.began).Round(time.Millisecond)))
 		f.Fault = Fault{}
 	case f.Err == nil:
 		f.again = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
 		f.Fault, f.began = Fault{Kind: kind, Err: err, Since: c.sinceWhen(kind, c.now())}, now
-		c.observeFault(f.Fault, false)
-		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", kind.remedy()))
+		c.reporter.Fault(c.self.ID, f.Fault, false)
+		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", remedy(kind)))
 	case f.Err.Error() != err.Error():
 		f.Err, f.Since = err, c.sinceWhen(kind, f.Since)
 	}
@@ -330,21 +331,21 @@ func (c *controller) holding() iter.Seq[Fault] {
 }
 
 // remedy returns what an operator can do about a fault.
-func (k FaultKind) remedy() string {
+func remedy(k FaultKind) string {
 	switch k {
-	case FaultConfig:
+	case jobtype.FaultConfig:
 		return "correct the configuration, or give this process what it names"
-	case FaultClock:
+	case jobtype.FaultClock:
 		return "set the clock of this host, or of the store's"
-	case FaultStore:
+	case jobtype.FaultStore:
 		return "look at the store, the network and this process's permissions; it heals by itself then"
-	case FaultTree:
+	case jobtype.FaultTree:
 		return "look at the path that is named, and at its permissions"
-	case FaultStarvation:
+	case jobtype.FaultStarvation:
 		return "look at the handlers that run, at the number of threads, and at the other faults of the job"
-	case FaultStrategy:
+	case jobtype.FaultStrategy:
 		return "correct the strategy, or choose another"
-	case FaultCalendar:
+	case jobtype.FaultCalendar:
 		return "write the calendar again, or take its name out of the configuration"
 	}
 	return ""

@@ -7,10 +7,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// unsurePass is a commit that passes ticks of an item over, and whose answer was lost. If it has happened, the
+// unsureSkip is a commit that passes ticks of an item over, and whose answer was lost. If it has happened, the
 // observers have to be told of it.
-type unsurePass struct {
-	event PassedOverEvent
+type unsureSkip struct {
+	event Event
 	fired int64 // Modified of the item's fired before
 	owner int64 // Modified of its owner: nobody else passes ticks over while it is the same
 }
@@ -25,28 +25,28 @@ func (c *controller) rememberUnsure(a answer) {
 			c.work.Unsure[p.Item] = *p.Claim
 		}
 		item := c.state.Item(p.Item)
-		if p.Passes == nil || item.Fired == nil || item.Owner == nil || c.watchers.isDeaf() {
+		if p.Skips == nil || item.Fired == nil || item.Owner == nil || c.reporter.Unobserved() {
 			continue
 		}
 		c.isSure(p.Item)
-		c.unsure = append(c.unsure, unsurePass{c.passedOver(p.Item, *p.Passes), item.Fired.Modified, item.Owner.Modified})
+		c.unsure = append(c.unsure, unsureSkip{c.skippedEvent(p.Item, *p.Skips), item.Fired.Modified, item.Owner.Modified})
 	}
 }
 
-// isSure forgets that ticks of an item may have been passed over.
+// isSure forgets that ticks of an item may have been skipped.
 func (c *controller) isSure(item int) {
-	c.unsure = slices.DeleteFunc(c.unsure, func(u unsurePass) bool { return u.event.Item == item })
+	c.unsure = slices.DeleteFunc(c.unsure, func(u unsureSkip) bool { return u.event.Item == item })
 }
 
-// tellUnsure tells of ticks that were passed over, as the tree shows by now.
+// tellUnsure tells of ticks that were skipped, as the tree shows by now.
 func (c *controller) tellUnsure() {
-	c.unsure = slices.DeleteFunc(c.unsure, func(u unsurePass) bool {
+	c.unsure = slices.DeleteFunc(c.unsure, func(u unsureSkip) bool {
 		item := c.state.Item(u.event.Item)
 		if item.Fired != nil && item.Fired.Modified <= u.fired {
 			return false // it has not happened yet, or the view is late
 		}
 		if item.Fired != nil && item.Fired.Tick.Equal(u.event.ScheduledTime) && item.Owner != nil && item.Owner.Modified == u.owner {
-			observe(c, u.event, func(o *Observer) func(PassedOverEvent) { return o.PassedOver })
+			c.reporter.Tell(u.event)
 		}
 		return true
 	})

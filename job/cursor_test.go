@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // counter returns a handler that counts with the cursor of its item: each execution goes on
@@ -256,13 +257,17 @@ func TestCursorShowsThatTheItemIsLost(t *testing.T) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		begun, isLost := make(chan struct{}), make(chan struct{})
-		ends := make(chan job.FinishedEvent, 10)
+		ends := make(chan job.Event, 10)
 		begins := sync.OnceFunc(func() { close(begun) })
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
 			begins()
 			<-isLost
 			return job.MoveCursor(ctx, "1")
-		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { ends <- e }}))
+		}, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				ends <- e
+			}
+		}))
 		<-begun
 		m.link.(*memory.Link).Lag(time.Minute) // its view shows nothing of what comes
 		n, err := c.admin.Get(t.Context(), c.job.Fired(0))

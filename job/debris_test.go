@@ -11,7 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Some triggers have names that no request can have, and one has a child. The leader goes on
@@ -31,7 +31,7 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 		}
 		crashes.crash()
 		c.awaitRuns("item 0 again", 1, reruns)
-		stays.awaitFault(job.FaultTree, "")
+		stays.awaitFault(jobtype.FaultTree, "")
 		close(c.release)
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		c.check()
@@ -190,7 +190,7 @@ func TestOneBadNodeCostsOnlyItself(t *testing.T) {
 		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
 		crashes.crash()
 		c.awaitRuns("item 2 again", 1, reruns)
-		m.awaitFault(job.FaultTree, "")
+		m.awaitFault(jobtype.FaultTree, "")
 		reg.tries.Store(0)
 		if err := elapse(t.Context(), 10*time.Minute); err != nil {
 			t.Fatal(err)

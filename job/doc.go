@@ -81,7 +81,7 @@
 //	misfire          a tick was missed: nobody began it in time, or the item still ran
 //	flag             to note in the tree that a tick came while the item ran
 //	make up          to run an item once for all ticks that it missed
-//	pass over        to move on over a tick that nobody is to run
+//	skip             to move on over a tick that nobody is to run
 //
 // Runs:
 //
@@ -92,7 +92,7 @@
 //	fencing token    the number of the claim's commit: later claims of an item have larger ones
 //	thread           a slot for one handler; Config.Threads says how many there are, and
 //	                 NodeConfig.Threads how many all jobs of a node have
-//	hand back        to give up a claim that has waited too long for a thread
+//	release          to give up a claim that has waited too long for a thread
 //	record           the nodes that show a run: running, which goes at its end, and fired
 //	finish           to remove running when the handler has returned
 //	mend             to write running again after a stranger has removed or changed it
@@ -142,7 +142,7 @@
 //	pin              to give an item to instances of one kind, whatever the strategy says
 //	remove, note     to take a job out of the registry; the node beside the jobs that says so
 //	readmit          to remove that note: programs may set the job up again
-//	deal anew        to deal as if nobody had had any items
+//	reshard          to deal as if nobody had had any items
 //	overlap          what becomes of ticks that come while the item runs
 //
 // # What is promised
@@ -153,7 +153,7 @@
 //   - An item has one live owner at most, and its tokens grow strictly.
 //   - With misfire on and one enabled instance alive, no item stays without a run for
 //     the ticks that it missed. Overlap SKIP leaves those out that came while it ran.
-//   - Every tick of an item is run, or made up for, or an observer is told that it was passed over, and how many
+//   - Every tick of an item is run, or made up for, or an observer is told that it was skipped, and how many
 //     were: see "A change of the schedule" for what counts then. What was claimed and had not begun when the session
 //     ended counts as run. With failover on it is run again; with failover off nobody runs it.
 //   - With failover on, an item whose run was cut short by the end of its instance is run
@@ -161,7 +161,7 @@
 //     Only a kill keeps it from that, or the cancel of the request for which it ran.
 //   - A graceful stop causes no second run of an item that had finished.
 //   - What an operator disabled stays disabled. Ticks that nobody may run meanwhile are
-//     passed over, and not made up later.
+//     skipped, and not made up later.
 //   - Running work is not moved; idle work moves at once. An item that is always due again when its run ends is left
 //     idle then for its new owner, for three seconds, unless its tick would be lost by that.
 //   - In a broadcast job each tick starts at most once on an instance, and only on one that had
@@ -194,7 +194,7 @@
 //
 // [Trigger] and [AwaitRequest] run items now and tell how they have ended. All else that an
 // operator may ask for is in package ops: kill, pause and resume, retry, backfill, cancel, pin,
-// disable, deal anew. It stands in the tree, so any program may ask, and whoever it concerns
+// disable, reshard. It stands in the tree, so any program may ask, and whoever it concerns
 // obeys. Package ops says what JVM members of the job do not obey.
 //
 // # Kinds of work
@@ -263,7 +263,7 @@
 // as one.
 //
 // If no process remembers what a calendar said, it counts for that as it is now. If the new configuration does not
-// name it any more either, or if misfire was off before, the tick is passed over, with [PassScheduleChanged] for
+// name it any more either, or if misfire was off before, the tick is skipped, with jobtype.SkipScheduleChanged for
 // the reason. If MonitorExecution or Broadcast changes, items begin anew, and nothing is left of before.
 //
 // # The end of a job
@@ -441,7 +441,7 @@
 // process that loses its session comes back as a new instance, which does not know what the old
 // one has missed.
 //
-// With Misfire off, a tick that waits for a thread is passed over if its item is given to
+// With Misfire off, a tick that waits for a thread is skipped if its item is given to
 // another instance meanwhile, because it is late there.
 //
 // Nothing holds across a store that was put back to an earlier state, or replaced. It has

@@ -17,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // pager is a type of error handlers that tells a test what happens to them.
@@ -130,7 +131,7 @@ func TestErrorHandlerType(t *testing.T) {
 		ends(errFailed, "112: 0 failed: "+errFailed.Error(), "112: flush")
 		ends(nil, "110: 0 works")
 		c.configure(func(cfg *job.Config) { cfg.Props = nil })
-		m.awaitFault(job.FaultConfig, "props: pager.number: is required")
+		m.awaitFault(jobtype.FaultConfig, "props: pager.number: is required")
 		ends(nil, "110: 0 works")
 		close(fails)
 		m.leave()
@@ -242,7 +243,7 @@ func TestSetOutput(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 3
-		outputs := make(chan job.FinishedEvent, 100)
+		outputs := make(chan job.Event, 100)
 		c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
 			switch sc.Item {
 			case 0:
@@ -254,7 +255,11 @@ func TestSetOutput(t *testing.T) {
 				job.SetOutput(ctx, append(make([]byte, job.MaxOutput), "end"...))
 			}
 			return nil
-		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { outputs <- e }}))
+		}, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				outputs <- e
+			}
+		}))
 		for range 3 {
 			e := <-outputs
 			switch {
@@ -272,7 +277,7 @@ func TestNoRetry(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Retry = job.Retry{Attempts: 2}
-		ends := make(chan job.FinishedEvent, 100)
+		ends := make(chan job.Event, 100)
 		c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
 			switch sc.Item {
 			case 0:
@@ -281,21 +286,25 @@ func TestNoRetry(t *testing.T) {
 				return fmt.Errorf("again: %w", job.NoRetry(fmt.Errorf("never: %w", errFailed)))
 			}
 			return errFailed
-		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { ends <- e }}))
-		seen := map[int]job.FinishedEvent{}
+		}, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				ends <- e
+			}
+		}))
+		seen := map[int]job.Event{}
 		for len(seen) < 3 {
 			e := <-ends
 			if _, ok := seen[e.Item]; !ok {
 				seen[e.Item] = e
 			}
 		}
-		if e := seen[0]; e.Err != nil || e.Attempts != 1 {
+		if e := seen[0]; e.Err != nil || e.Attempt != 1 {
 			t.Errorf("nil: %+v", e)
 		}
-		if e := seen[1]; !errors.Is(e.Err, errFailed) || e.Err.Error() != "again: never: "+errFailed.Error() || e.Attempts != 1 {
+		if e := seen[1]; !errors.Is(e.Err, errFailed) || e.Err.Error() != "again: never: "+errFailed.Error() || e.Attempt != 1 {
 			t.Errorf("no retry: %+v", e)
 		}
-		if e := seen[2]; !errors.Is(e.Err, errFailed) || e.Attempts != 3 {
+		if e := seen[2]; !errors.Is(e.Err, errFailed) || e.Attempt != 3 {
 			t.Errorf("a retry: %+v", e)
 		}
 	})
@@ -307,9 +316,14 @@ func TestOutputsForASlowObserver(t *testing.T) {
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Threads = 100, 100
 		release := make(chan struct{})
-		ends := make(chan job.FinishedEvent, 10_000)
+		ends := make(chan job.Event, 10_000)
 		output := make([]byte, job.MaxOutput)
-		slow := job.Observer{Finished: func(e job.FinishedEvent) { <-release; ends <- e }}
+		slow := func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				<-release
+				ends <- e
+			}
+		}
 		c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
 			job.SetOutput(ctx, output)
 			return nil
@@ -342,9 +356,14 @@ func TestErrorsForASlowObserver(t *testing.T) {
 		cfg.ShardingTotalCount, cfg.Threads = 50, 50
 		const most = 16
 		release := make(chan struct{})
-		ends := make(chan job.FinishedEvent, 10_000)
+		ends := make(chan job.Event, 10_000)
 		long := fmt.Errorf("%w: %s", errFailed, strings.Repeat("x", 1<<20))
-		slow := job.Observer{Finished: func(e job.FinishedEvent) { <-release; ends <- e }}
+		slow := func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				<-release
+				ends <- e
+			}
+		}
 		c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return long }, job.WithObserver(slow), job.WithLogger(nil))
 		c.awaitRuns("many", 100, func(e execution) bool { return !e.end.IsZero() })
 		c.pass(100 * time.Millisecond) // all ends are told
@@ -387,9 +406,9 @@ func TestTypesThatPanic(t *testing.T) {
 		}
 		for _, what := range []string{"type", "error handler"} {
 			c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"panics": what} })
-			m.awaitFault(job.FaultConfig, "panic: a bug")
+			m.awaitFault(jobtype.FaultConfig, "panic: a bug")
 			c.configure(func(cfg *job.Config) { cfg.Props = nil })
-			m.awaitFaultOver(job.FaultConfig)
+			m.awaitFaultOver(jobtype.FaultConfig)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // An observer is told of what happens, each in a function of its own. Those that are left
@@ -24,9 +25,13 @@ func ExampleWithObserver() {
 	told := make(chan string, 10)
 	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: job.ErrorHandlerIgnore},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return errors.New("no such account") }),
-		job.WithObserver(job.Observer{
-			Started:  func(e job.StartedEvent) { told <- fmt.Sprintf("item %d starts, %v", e.Item, e.Source) },
-			Finished: func(e job.FinishedEvent) { told <- fmt.Sprintf("item %d: %v: %v", e.Item, e.Outcome, e.Err) },
+		job.WithObserver(func(e job.Event) {
+			switch e.Kind {
+			case jobtype.EventStarted:
+				told <- fmt.Sprintf("item %d starts, %v", e.Item, e.Source)
+			case jobtype.EventFinished:
+				told <- fmt.Sprintf("item %d: %v: %v", e.Item, e.Outcome, e.Err)
+			}
 		}))
 	if err != nil {
 		fmt.Println(err)
@@ -95,18 +100,20 @@ func ExampleWithScope() {
 	defer reg.Close(ctx)
 
 	done := make(chan struct{})
-	scope := job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+	scope := job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
 		fmt.Println("span of item", e.Item)
 		ctx, err := job.Propagate(ctx, "traceparent", "00-1")
 		if err != nil {
 			fmt.Println(err)
 		}
-		return ctx, job.ScopeEnd{Finished: func(e job.FinishedEvent) {
-			fmt.Println("its end:", e.Outcome)
-			close(done)
-		}}
+		return ctx, func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				fmt.Println("its end:", e.Outcome)
+				close(done)
+			}
+		}
 	})
-	lines := job.WithLogHandler(func(_ context.Context, e job.StartedEvent) slog.Handler {
+	lines := job.WithLogHandler(func(_ context.Context, e job.Event) slog.Handler {
 		return slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
 				return slog.Attr{}

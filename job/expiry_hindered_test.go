@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ends is a job of so many ticks, which is removed then. Nothing but its end makes it look.
@@ -87,9 +88,9 @@ func TestEndOfAJobThatNobodyMayRun(t *testing.T) {
 				cfg := c.ends(1)
 				prepare(c, &cfg)
 				a := c.join("10.0.0.1", cfg, nil)
-				a.awaitFault(job.FaultStarvation, "should have begun")
+				a.awaitFault(jobtype.FaultStarvation, "should have begun")
 				c.pass(time.Hour)
-				a.awaitFault(job.FaultStarvation, "should have begun")
+				a.awaitFault(jobtype.FaultStarvation, "should have begun")
 				b := c.dial("10.0.0.2")
 				if err := b.schedule(t.Context(), cfg, nil, job.WithLabels("gpu")); err != nil && !errors.Is(err, job.ErrJobRemoved) { // which may be faster
 					t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -233,7 +234,7 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 			const jvm = "10.0.0.9@-@1234"
 			m := c.join("10.0.0.1", expires(c, 3), nil)
 			c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED")))
-			m.awaitFault(job.FaultConfig, "JVM member "+jvm)
+			m.awaitFault(jobtype.FaultConfig, "JVM member "+jvm)
 			remains(c, m, time.Minute)
 			c.commit(coord.DeleteTree(c.job.Instance(jvm)))
 			c.awaitRemoved(m)
@@ -260,7 +261,7 @@ func TestExpressionThatHasNoTickAnyMore(t *testing.T) {
 					}
 					return
 				}
-				m.awaitFault(job.FaultConfig, "no tick to come")
+				m.awaitFault(jobtype.FaultConfig, "no tick to come")
 				if m.Status().Expired {
 					t.Error("it has expired")
 				}
@@ -345,7 +346,7 @@ func TestWideJobThatExpires(t *testing.T) {
 			c.await("it is halfway", halfway)
 			a.crash()
 			c.pass(time.Minute)
-			b.awaitFault(job.FaultStore, "expire")
+			b.awaitFault(jobtype.FaultStore, "expire")
 			held.Remove()
 			c.awaitRemoved(b)
 			for i := range items {
@@ -383,7 +384,7 @@ func TestRemovalThatIsRefused(t *testing.T) {
 		c.mustSchedule(m, cfg, nil)
 		other := c.join("10.0.0.2", cfg, nil)
 		c.awaitRuns("all", 6, anyRun)
-		m.awaitFault(job.FaultTree, "expire")
+		m.awaitFault(jobtype.FaultTree, "expire")
 		if tried := reg.refused.Load(); tried > 20 {
 			t.Errorf("tried %d times", tried)
 		}

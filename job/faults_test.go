@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -57,7 +58,7 @@ func TestLeaderThatRefusesTheConfiguration(t *testing.T) {
 		c.join("10.0.0.3", cfg, nil, reversed)
 		c.await("three instances", func(s *jobtree.State) bool { return len(s.Instances) == 3 })
 		c.configure(func(cfg *job.Config) { cfg.Strategy = "REVERSED" })
-		old.awaitFault(job.FaultConfig, "REVERSED")
+		old.awaitFault(jobtype.FaultConfig, "REVERSED")
 		c.awaitOwners(map[string][]int{"10.0.0.2": {1, 3}, "10.0.0.3": {0, 2}})
 		old.awaitStatus("it leads no more", func(s job.Status) bool { return !s.Leader })
 		moved := time.Now()
@@ -79,8 +80,8 @@ func TestConfigurationThatAllRefuse(t *testing.T) {
 		b := c.join("10.0.0.2", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.configure(func(cfg *job.Config) { cfg.Strategy = "UNKNOWN" })
-		a.awaitFault(job.FaultConfig, "UNKNOWN")
-		b.awaitFault(job.FaultConfig, "UNKNOWN")
+		a.awaitFault(jobtype.FaultConfig, "UNKNOWN")
+		b.awaitFault(jobtype.FaultConfig, "UNKNOWN")
 		c.pass(10 * time.Second)
 		if s := c.state(); s.Leader == nil {
 			t.Fatalf("nobody leads\n%s", c.dump())
@@ -137,13 +138,13 @@ func TestStrategyWithoutMemory(t *testing.T) {
 		c.mustSchedule(m, cfg, nil, dice, logs)
 		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
 		c.join("10.0.0.2", cfg, nil, dice)
-		m.awaitFault(job.FaultStrategy, "another answer each time")
+		m.awaitFault(jobtype.FaultStrategy, "another answer each time")
 		reg.take()
 		c.pass(10 * time.Minute)
 		if commits, others := reg.take(); len(commits)+len(others) > 100 {
 			t.Errorf("in ten idle minutes it sent %d commits and %d other requests", len(commits), len(others))
 		}
-		if n := logged.of(atFault, job.FaultStrategy); n != 1 {
+		if n := logged.of(atFault, jobtype.FaultStrategy); n != 1 {
 			t.Errorf("%d lines say that it is at fault", n)
 		}
 		n := len(c.record.find(anything))
@@ -172,12 +173,12 @@ func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {
 				reg.take()
 				lines := logged.Len()
 				m.awaitStatus("a fault", func(s job.Status) bool {
-					return faultOf(s, job.FaultStore) != nil || faultOf(s, job.FaultTree) != nil
+					return faultOf(s, jobtype.FaultStore) != nil || faultOf(s, jobtype.FaultTree) != nil
 				})
 				if took := time.Since(begun); took > 10*time.Second {
 					t.Errorf("it was said after %v", took)
 				}
-				m.awaitFault(job.FaultStarvation, "its claim does not succeed")
+				m.awaitFault(jobtype.FaultStarvation, "its claim does not succeed")
 				c.pass(time.Hour)
 				commits, others := reg.take()
 				if n := len(commits) + len(others); n > 4*3600 {

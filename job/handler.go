@@ -28,44 +28,6 @@ type HandlerFunc func(ctx context.Context, sc ShardingContext) error
 // Execute calls f.
 func (f HandlerFunc) Execute(ctx context.Context, sc ShardingContext) error { return f(ctx, sc) }
 
-// Source says why an item runs. String returns ElasticJob's names; MANUAL,
-// RETRY and BACKFILL are ours.
-type Source int
-
-// The sources of an execution.
-const (
-	// SourceNormal: a tick was due.
-	SourceNormal Source = iota + 1
-	// SourceMisfire: it makes up for all ticks that the item has missed.
-	SourceMisfire
-	// SourceFailover: an earlier execution was cut short because its instance ended.
-	SourceFailover
-	// SourceManual: a program or an operator has triggered it.
-	SourceManual
-	// SourceRetry: an operator has it run again for a tick in which it failed.
-	SourceRetry
-	// SourceBackfill: an operator has it run for ticks of some time, one after the other.
-	SourceBackfill
-)
-
-func (s Source) String() string {
-	switch s {
-	case SourceNormal:
-		return "NORMAL_TRIGGER"
-	case SourceMisfire:
-		return "MISFIRE"
-	case SourceFailover:
-		return "FAILOVER"
-	case SourceManual:
-		return "MANUAL"
-	case SourceRetry:
-		return "RETRY"
-	case SourceBackfill:
-		return "BACKFILL"
-	}
-	return "UNKNOWN"
-}
-
 // ShardingContext is what a handler is told about its execution.
 type ShardingContext struct {
 	// JobName is Config.Name.

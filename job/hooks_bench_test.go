@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // lastingSession is a session that does not end.
@@ -18,11 +19,9 @@ func (lastingSession) Deadline() time.Time { return time.Now().Add(time.Hour) }
 // BenchmarkHooks measures what observers, scopes and log handlers that do nothing add to the path of
 // an execution: from the claim to the end of the handler, which writes a line if there is a log handler.
 func BenchmarkHooks(b *testing.B) {
-	nothing := Observer{Claimed: func(ClaimedEvent) {}, Started: func(StartedEvent) {}, Finished: func(FinishedEvent) {}}
-	scope := WithScope(func(ctx context.Context, _ StartedEvent) (context.Context, ScopeEnd) {
-		return ctx, ScopeEnd{Finished: func(FinishedEvent) {}}
-	})
-	logs := WithLogHandler(func(context.Context, StartedEvent) slog.Handler { return slog.DiscardHandler })
+	nothing := func(Event) {}
+	scope := WithScope(func(ctx context.Context, _ Event) (context.Context, func(Event)) { return ctx, nothing })
+	logs := WithLogHandler(func(context.Context, Event) slog.Handler { return slog.DiscardHandler })
 	quiet := HandlerFunc(func(context.Context, ShardingContext) error { return nil })
 	writes := HandlerFunc(func(ctx context.Context, _ ShardingContext) error { Logger(ctx).Info("line"); return nil })
 	for _, bench := range []struct {
@@ -52,15 +51,15 @@ func BenchmarkHooks(b *testing.B) {
 			ctx := context.WithValue(b.Context(), ofJob{}, c)
 			for b.Loop() {
 				r := &run{Run: decide.Run{Claim: decide.Claim{Source: decide.Normal, Tick: time.Unix(0, 0)}, Token: 1, Instance: "10.0.0.1@-@1"}}
-				c.observeClaim(r)
+				c.reporter.Tell(c.runEvent(jobtype.EventClaimed, r))
 				started := c.startedEvent(r)
 				e := c.executionOf(r, started)
 				e.errors = s.errors
-				observe(c, started, func(o *Observer) func(StartedEvent) { return o.Started })
+				c.reporter.Tell(started)
 				outcome, err := e.open(ctx)
-				c.observeEnd(r, ending{outcome: outcome, err: err, attempts: 1}, &e.scopes)
+				c.reportFinished(r, ending{outcome: outcome, err: err, attempts: 1}, &e.scopes)
 			}
-			c.watchers.close()
+			c.reporter.Close()
 		})
 	}
 }

@@ -114,7 +114,7 @@ func yields(err error) (ok bool) {
 // MaxOutput bounds what [SetOutput] keeps, in bytes.
 const MaxOutput = 64 << 10
 
-// SetOutput keeps a text with the record of the execution: [Observer].Finished is told of it.
+// SetOutput keeps a text with the record of the execution: observers get it with EventFinished.
 // Of a text that is longer than MaxOutput only the end is kept. A later call replaces what was
 // kept before. ctx is as for [Logger].
 func SetOutput(ctx context.Context, output []byte) {

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -209,12 +210,16 @@ func TestObserversOfAKill(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		c.timeout = lasting
-		finished := make(chan job.FinishedEvent, 10)
+		finished := make(chan job.Event, 10)
 		told := make(chan error, 10)
 		cfg := c.config()
 		cfg.ErrorHandler = "IGNORE,TELL"
 		m := c.join("10.0.0.1", cfg, c.work,
-			job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}),
+			job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventFinished {
+					finished <- e
+				}
+			}),
 			job.WithErrorHandler("TELL", job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) { told <- err })))
 		c.trigger(m, 0)
 		c.awaitRuns("item 0", 1, func(execution) bool { return true })

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -237,8 +238,8 @@ func TestUnknownListener(t *testing.T) {
 		cfg.Listeners = nil
 		m := c.join("10.0.0.1", cfg, nil)
 		c.configure(func(cfg *job.Config) { cfg.Listeners = []string{"gone"} })
-		m.awaitFault(job.FaultConfig, `jobListenerTypes "gone"`)
+		m.awaitFault(jobtype.FaultConfig, `jobListenerTypes "gone"`)
 		c.configure(func(cfg *job.Config) { cfg.Listeners = nil })
-		m.awaitFaultOver(job.FaultConfig)
+		m.awaitFaultOver(jobtype.FaultConfig)
 	})
 }

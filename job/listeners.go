@@ -95,7 +95,7 @@ func (c caller) guarded(ctx context.Context, l *namedListener, most time.Duratio
 		return err
 	case <-ctx.Done():
 	}
-	grace := time.NewTimer(lastWordsTime)
+	grace := time.NewTimer(graceTime)
 	defer grace.Stop()
 	select {
 	case err := <-returned:
@@ -108,7 +108,7 @@ func (c caller) guarded(ctx context.Context, l *namedListener, most time.Duratio
 	if !settled.Swap(true) {
 		l.strays.Add(1)
 	}
-	return fmt.Errorf("%w: the call is left behind, %v after its context has ended: %w", ErrListenerTimeout, lastWordsTime, context.Cause(ctx))
+	return fmt.Errorf("%w: the call is left behind, %v after its context has ended: %w", ErrListenerTimeout, graceTime, context.Cause(ctx))
 }
 
 // before tells the listeners that an execution begins.

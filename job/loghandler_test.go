@@ -20,7 +20,7 @@ type runLines struct {
 }
 
 func (l *runLines) option() job.Option {
-	return job.WithLogHandler(func(ctx context.Context, e job.StartedEvent) slog.Handler {
+	return job.WithLogHandler(func(ctx context.Context, e job.Event) slog.Handler {
 		l.note("item %d in %q", e.Item, trailOf(ctx))
 		return slog.NewTextHandler(l, &slog.HandlerOptions{Level: l.level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -57,7 +57,7 @@ func TestLogHandlers(t *testing.T) {
 				cfg := c.config()
 				cfg.Cron, cfg.ShardingTotalCount = "", 1
 				all, some := &runLines{level: slog.LevelDebug}, &runLines{level: slog.LevelWarn}
-				none := job.WithLogHandler(func(context.Context, job.StartedEvent) slog.Handler { return nil })
+				none := job.WithLogHandler(func(context.Context, job.Event) slog.Handler { return nil })
 				m := c.join("10.0.0.1", cfg, logsLines, logs, all.option(), none, all.scope("S"), some.option())
 				c.ownedBy("10.0.0.1", 1, 1)
 				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
@@ -124,7 +124,7 @@ func TestLogHandlersThatPanic(t *testing.T) {
 				cfg := c.config()
 				cfg.ShardingTotalCount = 1
 				lines := &runLines{}
-				harms := job.WithLogHandler(func(context.Context, job.StartedEvent) slog.Handler {
+				harms := job.WithLogHandler(func(context.Context, job.Event) slog.Handler {
 					h := harmful{in: in}
 					h.does("make")
 					return h

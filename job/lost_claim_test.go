@@ -56,9 +56,9 @@ func TestPauseAfterALostAnswer(t *testing.T) {
 	}
 }
 
-// A claim whose answer was lost, and that waits for a thread for too long, is handed back: its tick is
+// A claim whose answer was lost, and that waits for a thread for too long, is released: its tick is
 // still to begin.
-func TestHandBackAfterALostAnswer(t *testing.T) {
+func TestReleaseAfterALostAnswer(t *testing.T) {
 	simulated(t, func(t *testing.T, c *jobtest.Cluster) {
 		tick := time.Now().Truncate(time.Hour).Add(time.Hour)
 		a := c.Instance("10.0.0.1")

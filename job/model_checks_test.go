@@ -169,7 +169,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 			}
 			due := is.Tick.After(before.Schedule.Since) && !(m.config.Overlap == OverlapSkip && before.Item(i).Running != nil)
 			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
-				m.fatalf("the tick %s of item %d is passed over", is.Tick, i)
+				m.fatalf("the tick %s of item %d is skipped", is.Tick, i)
 			}
 			continue
 		}
@@ -195,7 +195,7 @@ func (m *model) onWrite(before, after *coord.Node) {
 	if is >= was {
 		return
 	}
-	// A claim that was handed back.
+	// A claim that was released.
 	for _, p := range m.members {
 		for r, ctx := range p.handler {
 			if m.job.Fired(r.Item) == after.Path && !p.crashed && ctx.Err() == nil {

@@ -330,7 +330,7 @@ func (p *member) audit() {
 		"take over": w.TakeOver(c.work, c.idle()),
 		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
 		"flag":      w.Flag(c.work),
-		"pass over": w.PassOver(c.work),
+		"skip":      w.Skip(c.work),
 		"begin":     w.BeginRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),
 	}
 	if w.Leads() {

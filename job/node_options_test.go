@@ -18,7 +18,7 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 	}
 	defer func() { _ = reg.Close(context.WithoutCancel(t.Context())) }() // how it ends is not the question
 	handler := func(name string) Option { return WithErrorHandler(name, ignoreErrors()) }
-	n, err := NewNode(reg, NodeConfig{Options: []Option{WithLabels("a"), WithLabels("b"), WithLabels("c"), handler("all"), WithObserver(Observer{})}})
+	n, err := NewNode(reg, NodeConfig{Options: []Option{WithLabels("a"), WithLabels("b"), WithLabels("c"), handler("all"), WithObserver(func(Event) {})}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 		ip        string
 		observers int
 	}{
-		{opts: []Option{WithLabels("d"), handler("first"), WithIP("first"), WithObserver(Observer{})}, labels: []string{"a", "b", "c", "d"}, knows: "first", ip: "first", observers: 2},
+		{opts: []Option{WithLabels("d"), handler("first"), WithIP("first"), WithObserver(func(Event) {})}, labels: []string{"a", "b", "c", "d"}, knows: "first", ip: "first", observers: 2},
 		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: localIP(), observers: 1},
 		{labels: []string{"a", "b", "c"}, ip: localIP(), observers: 1},
 	} {

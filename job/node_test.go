@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // host is a node for a test in virtual time, with a view of all that stands in the store.
@@ -247,7 +248,7 @@ func TestNodeTellsOfFaults(t *testing.T) {
 		h.commit(coord.Set(jobtree.Job("job07").Config(), []byte(strings.Repeat("x", 5000))))
 		h.pass(time.Second)
 		fault, ok := errors.AsType[job.Fault](h.Health())
-		if !ok || fault.Kind != job.FaultConfig {
+		if !ok || fault.Kind != jobtype.FaultConfig {
 			h.Errorf("health: %v", h.Health())
 		}
 		for i := range jobs {
@@ -396,7 +397,7 @@ func TestNodeThreadsThatOthersHave(t *testing.T) {
 		short := h.schedule("short", b.handler(func(context.Context) error { return nil }), cron("0 * * * * ?"))
 		h.pass(70 * time.Second)
 		fault, ok := errors.AsType[job.Fault](short.Status().Fault())
-		if !ok || fault.Kind != job.FaultStarvation || !strings.Contains(fault.Error(), "all 1 threads that the jobs of this process share are busy") {
+		if !ok || fault.Kind != jobtype.FaultStarvation || !strings.Contains(fault.Error(), "all 1 threads that the jobs of this process share are busy") {
 			h.Errorf("the fault is %v", fault)
 		}
 		if s := h.state("short"); s.Item(0).Running != nil {

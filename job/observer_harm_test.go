@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -25,10 +26,12 @@ func TestObserverThatBlocks(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
 		var calls atomic.Int64
-		blocks := job.WithObserver(job.Observer{Claimed: func(job.ClaimedEvent) {
-			calls.Add(1)
-			<-release
-		}})
+		blocks := job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventClaimed {
+				calls.Add(1)
+				<-release
+			}
+		})
 		var w witness
 		logged, logs := newLogbook()
 		m := c.join("10.0.0.1", c.config(), nil, blocks, w.option(), logs)
@@ -36,7 +39,7 @@ func TestObserverThatBlocks(t *testing.T) {
 		c.pass(time.Minute)
 		synctest.Wait()
 		runs := len(c.record.find(anything))
-		if finished := len(eventsOf[job.FinishedEvent](&w)); runs < 3*58 || finished != runs {
+		if finished := len(w.of(jobtype.EventFinished)); runs < 3*58 || finished != runs {
 			t.Errorf("%d executions, and the other observer was told of %d", runs, finished)
 		}
 		begin := time.Now()
@@ -47,7 +50,7 @@ func TestObserverThatBlocks(t *testing.T) {
 		if lines := logged.says(observerIsSlow); len(lines) != 1 || lines[0]["events"].(int64) < int64(runs)-10 {
 			t.Errorf("the log says %v", lines)
 		}
-		if events := w.all(); calls.Load() != 1 || len(eventsOf[job.LeftEvent](&w)) != 1 {
+		if events := w.all(); calls.Load() != 1 || len(w.of(jobtype.EventLeft)) != 1 {
 			t.Errorf("it was called %d times, the other was told %d events", calls.Load(), len(events))
 		}
 		close(release)
@@ -65,7 +68,11 @@ func TestManyObserversThatBlock(t *testing.T) {
 		defer close(release)
 		var options []job.Option
 		for range 10 {
-			options = append(options, job.WithObserver(job.Observer{Joined: func(job.JoinedEvent) { <-release }}))
+			options = append(options, job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventJoined {
+					<-release
+				}
+			}))
 		}
 		m := c.join("10.0.0.1", c.config(), nil, options...)
 		begin := time.Now()
@@ -89,17 +96,19 @@ func TestObserverThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 				var calls atomic.Int64
-				fails := job.WithObserver(job.Observer{Claimed: func(job.ClaimedEvent) {
-					calls.Add(1)
-					tc.fail()
-				}})
+				fails := job.WithObserver(func(e job.Event) {
+					if e.Kind == jobtype.EventClaimed {
+						calls.Add(1)
+						tc.fail()
+					}
+				})
 				var w witness
 				logged, logs := newLogbook()
 				m := c.join("10.0.0.1", c.config(), nil, fails, w.option(), logs)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 				c.pass(90 * time.Second)
 				m.leave()
-				claims := len(eventsOf[job.ClaimedEvent](&w))
+				claims := len(w.of(jobtype.EventClaimed))
 				if runs := len(c.record.find(anything)); runs < 3*85 || claims != runs || calls.Load() != int64(runs) {
 					t.Errorf("%d executions; it was called %d times, the other %d times", runs, calls.Load(), claims)
 				}
@@ -115,27 +124,6 @@ func TestObserverThatFails(t *testing.T) {
 	}
 }
 
-// A logger that breaks when it is to tell of an observer does not end the process.
-func TestObserverThatPanicsWithALoggerThatDoes(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		release := make(chan struct{})
-		defer close(release)
-		b, logs := newBrittle()
-		m := c.join("10.0.0.1", c.config(), nil, logs,
-			job.WithObserver(job.Observer{Claimed: func(job.ClaimedEvent) { panic("no") }}),
-			job.WithObserver(job.Observer{Claimed: func(job.ClaimedEvent) { <-release }}))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.pass(100 * time.Millisecond)
-		b.broken.Store(true)
-		c.awaitRuns("some", 6, anything)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		if err := m.Shutdown(ctx); err != nil && !isPanic(err) {
-			t.Error(err)
-		}
-	})
-}
-
 // What the functions of an observer ask of the scheduler is answered: none of its locks is
 // held then.
 func TestObserverThatAsksTheScheduler(t *testing.T) {
@@ -146,25 +134,24 @@ func TestObserverThatAsksTheScheduler(t *testing.T) {
 		self := make(chan *job.Scheduler, 1)
 		var scheduler *job.Scheduler // of the observer's goroutine
 		left := make(chan error, 1)
-		m := c.join("10.0.0.1", cfg, nil, job.WithObserver(job.Observer{
-			Joined: func(e job.JoinedEvent) {
+		m := c.join("10.0.0.1", cfg, nil, job.WithObserver(func(e job.Event) {
+			switch e.Kind {
+			case jobtype.EventJoined:
 				scheduler = <-self
 				if status := scheduler.Status(); status.InstanceID != e.InstanceID {
 					t.Errorf("the status is %+v", status)
 				}
 				scheduler.Changed()
-			},
-			ItemsChanged: func(e job.ItemsChangedEvent) {
+			case jobtype.EventItems:
 				if len(e.Gained) == 0 {
 					return
 				}
 				if _, err := scheduler.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}}); err != nil {
 					t.Error(err)
 				}
-			},
-			Finished: func(job.FinishedEvent) {
+			case jobtype.EventFinished:
 				go func() { left <- scheduler.Shutdown(context.Background()) }()
-			},
+			}
 		}))
 		self <- m.Scheduler
 		c.awaitRuns("item 1", 1, of(1))
@@ -179,10 +166,12 @@ func TestObserverThatShutsDown(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		self := make(chan *job.Scheduler, 1)
 		left := make(chan error, 1)
-		m := c.join("10.0.0.1", c.config(), nil, job.WithObserver(job.Observer{Joined: func(job.JoinedEvent) {
-			s := <-self
-			left <- s.Shutdown(context.Background())
-		}}))
+		m := c.join("10.0.0.1", c.config(), nil, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventJoined {
+				s := <-self
+				left <- s.Shutdown(context.Background())
+			}
+		}))
 		begin := time.Now()
 		self <- m.Scheduler
 		if err := <-left; err != nil {
@@ -209,14 +198,15 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 				cfg.Cron, cfg.ShardingTotalCount, cfg.Threads, cfg.MonitorExecution, cfg.Failover = "", items, items, job.Off, false
 				first, second := make(chan struct{}), make(chan struct{})
 				var slow witness
-				observer := slow.observer()
-				observer.Joined = func(e job.JoinedEvent) {
-					<-first
-					slow.add(e)
-				}
 				started := 0
-				observer.Started = func(e job.StartedEvent) {
+				observer := func(e job.Event) {
+					if e.Kind == jobtype.EventJoined {
+						<-first
+					}
 					slow.add(e)
+					if e.Kind != jobtype.EventStarted {
+						return
+					}
 					if started++; started == 200 && pauses {
 						<-second
 					}
@@ -243,16 +233,16 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 				}
 				close(second)
 				all := slow.all()
-				if !isA[job.MissedEvent](all[len(all)-1]) {
+				if all[len(all)-1].Kind != jobtype.EventMissed {
 					t.Errorf("the last that it is told is %+v", all[len(all)-1])
 				}
 				var at []int
 				missed := 0
 				for i, event := range all {
-					if e, ok := event.(job.MissedEvent); ok {
+					if e := event; e.Kind == jobtype.EventMissed {
 						at = append(at, i)
-						missed += e.Events
-						if e.JobName != "settle" || e.Time.IsZero() || e.Events < 1000 {
+						missed += e.Count
+						if e.JobName != "settle" || e.Time.IsZero() || e.Count < 1000 {
 							t.Errorf("missed: %+v", e)
 						}
 					}
@@ -260,9 +250,9 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 				if len(at) != rounds {
 					t.Fatalf("%d times it is told that it has missed some, want %d", len(at), rounds)
 				}
-				// Connected, joined, leads, items; and of each execution that it is claimed, started
-				// and finished.
-				if got, want := len(all)-len(at)+missed, 4+rounds*times*items*3; got != want {
+				// Connected, joined, configured, leads, items; of each request that it is made; and of each execution that
+				// it is claimed, started and finished.
+				if got, want := len(all)-len(at)+missed, 5+rounds*times*(1+items*3); got != want {
 					t.Errorf("%d were told or missed, of %d", got, want)
 				}
 				// It is told of between what came before and what came after.
@@ -270,17 +260,12 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 					t.Errorf("it was told as event %d", at[0])
 				}
 				m.leave()
-				if all = slow.all(); !isA[job.LeftEvent](all[len(all)-1]) {
+				if all = slow.all(); all[len(all)-1].Kind != jobtype.EventLeft {
 					t.Error("it was not told the end")
 				}
 			})
 		})
 	}
-}
-
-func isA[E any](event any) bool {
-	_, ok := event.(E)
-	return ok
 }
 
 // A handler that does not return while its scheduler ends has nobody left to tell.

@@ -11,34 +11,34 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // ofTheJob is an observer that is told of the job, but of no executions.
 func (w *witness) ofTheJob() job.Option {
-	return job.WithObserver(job.Observer{
-		Joined:     func(e job.JoinedEvent) { w.add(e) },
-		Configured: func(e job.ConfiguredEvent) { w.add(e) },
-		Paused:     func(e job.PausedEvent) { w.add(e) },
-		Commanded:  func(e job.CommandedEvent) { w.add(e) },
-		Due:        func(e job.DueEvent) { w.add(e) },
+	return job.WithObserver(func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventJoined, jobtype.EventConfigured, jobtype.EventPaused, jobtype.EventCommanded, jobtype.EventDue:
+			w.add(e)
+		}
 	})
 }
 
 // jobTale are the events of ofTheJob in a line each; due ticks by their minutes.
 func (w *witness) jobTale() (lines []string) {
-	for _, event := range w.all() {
-		switch e := event.(type) {
-		case job.JoinedEvent:
+	for _, e := range w.all() {
+		switch e.Kind {
+		case jobtype.EventJoined:
 			lines = append(lines, "joined")
-		case job.ConfiguredEvent:
+		case jobtype.EventConfigured:
 			lines = append(lines, fmt.Sprintf("configured: %d %v %q", e.Revision, e.Version > 0, e.Changes))
-		case job.PausedEvent:
-			lines = append(lines, fmt.Sprintf("paused by %s: %s, %v, over: %v", e.By, e.Why, e.Since.IsZero(), e.Over))
-		case job.CommandedEvent:
-			lines = append(lines, fmt.Sprintf("%v over: %v, %v %s%s %v by %s", e.Command, e.Over, e.Items, e.Server, e.Label, e.RequestID != "", e.By))
-		case job.DueEvent:
-			lines = append(lines, fmt.Sprintf("due: %s, %d", e.ScheduledTime.Format("15:04"), e.Ticks))
+		case jobtype.EventPaused:
+			lines = append(lines, fmt.Sprintf("paused by %s: %s, %v, over: %v", e.Pause.By, e.Pause.Why, e.Pause.Since.IsZero(), e.Over))
+		case jobtype.EventCommanded:
+			lines = append(lines, fmt.Sprintf("%v over: %v, %v %s%s %v by %s", e.Command, e.Over, e.Items, e.Target.Server, e.Target.Label, e.RequestID != "", e.By))
+		case jobtype.EventDue:
+			lines = append(lines, fmt.Sprintf("due: %s, %d", e.ScheduledTime.Format("15:04"), e.Count))
 		}
 	}
 	return lines
@@ -73,7 +73,7 @@ func TestObserverIsToldOfTheJob(t *testing.T) {
 		first.tells(t, "joined", "configured: 7 true []", "due: 00:01, 1", configured+` ["description: \"\" → \"new\"" "props: revision: \"7\" → \"8\""]`, "due: 00:02, 1",
 			paused, resumed, "due: 00:06, 1")
 		second.tells(t, "joined", configured+" []", paused, resumed, "due: 00:06, 1")
-		due := eventsOf[job.DueEvent](&first)[0]
+		due := first.of(jobtype.EventDue)[0]
 		if want := begin.Add(time.Minute); !due.ScheduledTime.Equal(want) || !due.Time.Equal(want) || due.JobName != "settle" || due.InstanceID == "" {
 			t.Errorf("the first tick is told as %+v", due)
 		}
@@ -108,7 +108,7 @@ func TestObserverIsToldOfNoOtherTicks(t *testing.T) {
 		c.pass(30*time.Minute + 30*time.Second)
 		c.configure(func(cfg *job.Config) { cfg.Cron = "0 * * * * ?" })
 		c.pass(time.Minute)
-		if got := eventsOf[job.DueEvent](&w); len(got) != 1 || got[0].ScheduledTime.Minute() != 31 || got[0].Ticks != 1 {
+		if got := w.of(jobtype.EventDue); len(got) != 1 || got[0].ScheduledTime.Minute() != 31 || got[0].Count != 1 {
 			t.Errorf("told %+v", got)
 		}
 	})
@@ -161,7 +161,7 @@ func TestObserverIsToldOfCommands(t *testing.T) {
 		do(o.EnableServers(ctx, "10.0.0.2"))
 		do(o.Pin(ctx, 1, ops.PinRequest{Label: "big"}))
 		do(o.Unpin(ctx, 1))
-		do(o.DealAnew(ctx))
+		do(o.Reshard(ctx))
 		leads.tells(t, "joined", "configured: 0 true []",
 			"trigger over: false, [1]  true by anna",
 			"retry over: false, [1]  true by anna",
@@ -174,15 +174,15 @@ func TestObserverIsToldOfCommands(t *testing.T) {
 			"disable server over: true, [] 10.0.0.2 false by ",
 			"pin over: false, [1] big false by anna",
 			"pin over: true, [1]  false by ",
-			"deal anew over: false, []  false by ",
+			"reshard over: false, []  false by ",
 		)
 		runs.tells(t, "joined", "configured: 0 true []", "kill over: false, [1]  false by anna", "kill over: false, [1]  false by anna")
-		told := eventsOf[job.CommandedEvent](&leads)
+		told := leads.of(jobtype.EventCommanded)
 		if told[0].RequestID != r.ID {
 			t.Errorf("the trigger %s is told as %+v", r.ID, told[0])
 		}
 		cut := c.record.find(of(1))[0]
-		if kill := eventsOf[job.CommandedEvent](&runs)[0]; kill.Token != cut.Token || kill.InstanceID != cut.InstanceID {
+		if kill := runs.of(jobtype.EventCommanded)[0]; kill.Token != cut.Token || kill.InstanceID != cut.InstanceID {
 			t.Errorf("the kill of %+v is told as %+v", cut, kill)
 		}
 	})
@@ -215,8 +215,8 @@ func TestObserverIsToldOfARemovedInstance(t *testing.T) {
 		if err := m.Err(); !errors.Is(err, job.ErrInstanceRemoved) {
 			t.Errorf("it has stopped with %v", err)
 		}
-		got := eventsOf[job.CommandedEvent](&w)
-		if len(got) != 1 || got[0].Command != job.CommandRemoveInstance || got[0].Instance != id || got[0].InstanceID != id {
+		got := w.of(jobtype.EventCommanded)
+		if len(got) != 1 || got[0].Command != jobtype.CommandRemoveInstance || got[0].Target.Instance != id || got[0].InstanceID != id {
 			t.Errorf("told %+v", got)
 		}
 	})
@@ -224,10 +224,10 @@ func TestObserverIsToldOfARemovedInstance(t *testing.T) {
 
 func TestCommandsHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for c := job.CommandKill; c <= job.CommandRemoveInstance; c++ {
+	for c := jobtype.CommandKill; c <= jobtype.CommandRemoveInstance; c++ {
 		seen[c.String()] = true
 	}
-	if len(seen) != int(job.CommandRemoveInstance) || seen["unknown"] || job.Command(99).String() != "unknown" {
+	if len(seen) != int(jobtype.CommandRemoveInstance) || seen["unknown"] || jobtype.Command(99).String() != "unknown" {
 		t.Errorf("%v", seen)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // An observer is told how late a handler is called. The delay of a job with jitter is not late.
@@ -35,7 +36,7 @@ func TestObserverIsToldOfLateness(t *testing.T) {
 				cl.pass(3 * time.Minute)
 				var first, last time.Duration
 				for _, e := range w.all() {
-					if e, ok := e.(job.StartedEvent); ok {
+					if e.Kind == jobtype.EventStarted {
 						first, last = last, e.Late
 					}
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // An observer is told why a session was lost, also if that is noticed while a request of
@@ -15,12 +16,14 @@ import (
 func TestObserverIsToldWhyTheSessionWasLost(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = 5 * time.Second
-		lost := make(chan job.SessionEvent, 10)
-		m := c.join("10.0.0.1", c.config(), nil, job.WithObserver(job.Observer{Session: func(e job.SessionEvent) {
-			if e.State == coord.Lost {
-				lost <- e
+		lost := make(chan job.Event, 10)
+		m := c.join("10.0.0.1", c.config(), nil, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventSession {
+				if e.Session == coord.Lost {
+					lost <- e
+				}
 			}
-		}}))
+		}))
 		c.awaitRuns("all items", 3, anything)
 		id := m.Status().InstanceID
 		m.link.BlackHole()

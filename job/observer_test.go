@@ -18,91 +18,74 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// witness is an observer that keeps what it is told, in order.
+// witness is an observer that keeps what it is told of some kinds, in order.
 type witness struct {
 	mu     sync.Mutex
-	events []any
+	events []job.Event
 }
 
-func (w *witness) add(event any) {
+func (w *witness) add(e job.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.events = append(w.events, event)
+	w.events = append(w.events, e)
 }
 
-func (w *witness) observer() job.Observer {
-	return job.Observer{
-		Joined:       func(e job.JoinedEvent) { w.add(e) },
-		Left:         func(e job.LeftEvent) { w.add(e) },
-		Session:      func(e job.SessionEvent) { w.add(e) },
-		Leads:        func(e job.LeadsEvent) { w.add(e) },
-		ItemsChanged: func(e job.ItemsChangedEvent) { w.add(e) },
-		Claimed:      func(e job.ClaimedEvent) { w.add(e) },
-		HandedBack:   func(e job.HandedBackEvent) { w.add(e) },
-		Started:      func(e job.StartedEvent) { w.add(e) },
-		Retried:      func(e job.RetriedEvent) { w.add(e) },
-		Finished:     func(e job.FinishedEvent) { w.add(e) },
-		MadeUp:       func(e job.MadeUpEvent) { w.add(e) },
-		PassedOver:   func(e job.PassedOverEvent) { w.add(e) },
-		Recovered:    func(e job.RecoveredEvent) { w.add(e) },
-		Fault:        func(e job.FaultEvent) { w.add(e) },
-		Missed:       func(e job.MissedEvent) { w.add(e) },
+func (w *witness) observe(e job.Event) {
+	switch e.Kind {
+	case jobtype.EventConfigured, jobtype.EventPaused, jobtype.EventCommanded, jobtype.EventDue:
+	default:
+		w.add(e)
 	}
 }
 
-func (w *witness) option() job.Option { return job.WithObserver(w.observer()) }
+func (w *witness) option() job.Option { return job.WithObserver(w.observe) }
 
 // all are the events up to now. An observer is told in a goroutine of its own: that is
 // waited for, in virtual time.
-func (w *witness) all() []any {
+func (w *witness) all() []job.Event {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
-// eventsOf are the events of a type, up to now.
-func eventsOf[E any](w *witness) []E {
-	var list []E
-	for _, event := range w.all() {
-		if e, ok := event.(E); ok {
-			list = append(list, e)
-		}
-	}
-	return list
+// of are the events of a kind, up to now.
+func (w *witness) of(kind jobtype.EventKind) []job.Event {
+	return slices.DeleteFunc(w.all(), func(e job.Event) bool { return e.Kind != kind })
 }
 
 // tale are the events in a line each, without what differs from run to run.
-func (w *witness) tale(events ...any) []string {
+func (w *witness) tale(events ...job.Event) []string {
 	var lines []string
-	for _, event := range events {
-		switch e := event.(type) {
-		case job.JoinedEvent:
+	for _, e := range events {
+		switch e.Kind {
+		case jobtype.EventJoined:
 			lines = append(lines, "joined")
-		case job.LeftEvent:
+		case jobtype.EventLeft:
 			lines = append(lines, fmt.Sprintf("left: %v", e.Err))
-		case job.SessionEvent:
-			lines = append(lines, fmt.Sprintf("session %v: %v", e.State, e.Err != nil))
-		case job.LeadsEvent:
-			lines = append(lines, fmt.Sprintf("leads: %v", e.Leads))
-		case job.ItemsChangedEvent:
+		case jobtype.EventSession:
+			lines = append(lines, fmt.Sprintf("session %v: %v", e.Session, e.Err != nil))
+		case jobtype.EventLeads:
+			lines = append(lines, fmt.Sprintf("leads: %v", !e.Over))
+		case jobtype.EventItems:
 			lines = append(lines, fmt.Sprintf("items: +%v -%v = %v", e.Gained, e.Lost, e.Items))
-		case job.ClaimedEvent:
+		case jobtype.EventClaimed:
 			lines = append(lines, fmt.Sprintf("claimed: %d %v", e.Item, e.Source))
-		case job.HandedBackEvent:
-			lines = append(lines, fmt.Sprintf("handed back: %d %v", e.Item, e.Source))
-		case job.StartedEvent:
+		case jobtype.EventReleased:
+			lines = append(lines, fmt.Sprintf("released: %d %v", e.Item, e.Source))
+		case jobtype.EventStarted:
 			lines = append(lines, fmt.Sprintf("started: %d %v", e.Item, e.Source))
-		case job.RetriedEvent:
+		case jobtype.EventRetried:
 			lines = append(lines, fmt.Sprintf("retried: %d, %d: %v, %v", e.Item, e.Attempt, e.Err, e.Backoff))
-		case job.FinishedEvent:
-			lines = append(lines, fmt.Sprintf("finished: %d %v %v, %d", e.Item, e.Source, e.Outcome, e.Attempts))
-		case job.FaultEvent:
-			lines = append(lines, fmt.Sprintf("fault: %v, over: %v", e.Kind, e.Over))
+		case jobtype.EventFinished:
+			lines = append(lines, fmt.Sprintf("finished: %d %v %v, %d", e.Item, e.Source, e.Outcome, e.Attempt))
+		case jobtype.EventFault:
+			lines = append(lines, fmt.Sprintf("fault: %v, over: %v", e.Fault.Kind, e.Over))
 		default:
-			lines = append(lines, fmt.Sprintf("%T", event))
+			lines = append(lines, e.Kind.String())
 		}
 	}
 	return lines
@@ -136,7 +119,7 @@ func TestObserverIsToldTheStory(t *testing.T) {
 		)
 		run := c.record.find(anything)[0]
 		node := c.state().Item(0).Fired
-		claimed, started, finished := eventsOf[job.ClaimedEvent](&w)[0], eventsOf[job.StartedEvent](&w)[0], eventsOf[job.FinishedEvent](&w)[0]
+		claimed, started, finished := w.of(jobtype.EventClaimed)[0], w.of(jobtype.EventStarted)[0], w.of(jobtype.EventFinished)[0]
 		want := job.Execution{TaskID: run.TaskID, Item: 0, ScheduledTime: run.ScheduledTime, Source: job.SourceNormal, Token: node.Modified}
 		for what, got := range map[string]job.Execution{"claimed": claimed.Execution, "started": started.Execution, "finished": finished.Execution} {
 			if !got.ScheduledTime.Equal(want.ScheduledTime) {
@@ -150,28 +133,9 @@ func TestObserverIsToldTheStory(t *testing.T) {
 		if finished.Took != time.Second || finished.Err != nil || !finished.Time.Equal(run.end) || !started.Time.Equal(run.begin) {
 			t.Errorf("finished: %+v, started: %+v, run %v to %v", finished, started, run.begin, run.end)
 		}
-		for _, event := range w.all() {
-			var e job.Event
-			switch event := event.(type) {
-			case job.JoinedEvent:
-				e = event.Event
-			case job.LeftEvent:
-				e = event.Event
-			case job.SessionEvent:
-				e = event.Event
-			case job.LeadsEvent:
-				e = event.Event
-			case job.ItemsChangedEvent:
-				e = event.Event
-			case job.ClaimedEvent:
-				e = event.Event
-			case job.StartedEvent:
-				e = event.Event
-			case job.FinishedEvent:
-				e = event.Event
-			}
+		for _, e := range w.all() {
 			if e.JobName != "settle" || e.InstanceID != id || e.Time.Before(begin) || e.Time.After(time.Now()) {
-				t.Errorf("%T begins with %+v", event, e)
+				t.Errorf("%+v", e)
 			}
 		}
 	})
@@ -253,11 +217,11 @@ func TestObserverIsToldOfTheSession(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{
 			"session lost: true", "leads: false", "items: +[] -[0] = []", "left",
-			"session connected: false", "joined", "leads: true", "job.RecoveredEvent", "items: +[0] -[] = [0]",
+			"session connected: false", "joined", "leads: true", "recovered", "items: +[0] -[] = [0]",
 		}, slices.DeleteFunc(slices.Clone(rest), func(line string) bool { return strings.Contains(line, failover) })); diff != "" {
 			t.Errorf("(-want +got):\n%s\n%q", diff, rest)
 		}
-		finished := eventsOf[job.FinishedEvent](&w)
+		finished := w.of(jobtype.EventFinished)
 		if len(finished) != 2 {
 			t.Fatalf("finished: %+v", finished)
 		}
@@ -269,17 +233,17 @@ func TestObserverIsToldOfTheSession(t *testing.T) {
 			!again.ScheduledTime.Equal(cut.ScheduledTime.Truncate(time.Millisecond)) || again.TaskID == cut.TaskID || again.Token <= cut.Token {
 			t.Errorf("run again: %+v after %+v", again, cut)
 		}
-		left := eventsOf[job.LeftEvent](&w)
+		left := w.of(jobtype.EventLeft)
 		if len(left) != 1 || left[0].InstanceID != id || !errors.Is(left[0].Err, coord.ErrSessionLost) {
 			t.Errorf("left: %+v", left)
 		}
-		recovered := eventsOf[job.RecoveredEvent](&w)
+		recovered := w.of(jobtype.EventRecovered)
 		if len(recovered) != 1 || recovered[0].From != id || !slices.Equal(recovered[0].Items, []int{0}) || !recovered[0].Failover || recovered[0].InstanceID == id {
 			t.Errorf("recovered: %+v", recovered)
 		}
 		var faults []string
-		for _, f := range eventsOf[job.FaultEvent](&w) {
-			faults = append(faults, fmt.Sprint(f.Kind, " ", f.Over, " ", f.Err != nil && !f.Since.IsZero()))
+		for _, f := range w.of(jobtype.EventFault) {
+			faults = append(faults, fmt.Sprint(f.Fault.Kind, " ", f.Over, " ", f.Fault.Err != nil && !f.Fault.Since.IsZero()))
 		}
 		if diff := cmp.Diff([]string{"store false true", "store true true"}, faults); diff != "" {
 			t.Errorf("faults (-want +got):\n%s", diff)
@@ -294,14 +258,14 @@ func TestObserverIsToldThatFaultsEndWithTheScheduler(t *testing.T) {
 		m := c.join("10.0.0.1", c.config(), nil, w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.configure(func(cfg *job.Config) { cfg.Strategy = "UNKNOWN" })
-		m.awaitFault(job.FaultConfig, "UNKNOWN")
+		m.awaitFault(jobtype.FaultConfig, "UNKNOWN")
 		m.leave()
 		all := w.all()
-		faults := eventsOf[job.FaultEvent](&w)
-		if len(faults) != 2 || faults[0].Over || !faults[1].Over || faults[1].Kind != job.FaultConfig || faults[1].Err.Error() != faults[0].Err.Error() {
+		faults := w.of(jobtype.EventFault)
+		if len(faults) != 2 || faults[0].Over || !faults[1].Over || faults[1].Fault.Kind != jobtype.FaultConfig || faults[1].Fault.Err.Error() != faults[0].Fault.Err.Error() {
 			t.Errorf("faults: %+v", faults)
 		}
-		if !isA[job.LeftEvent](all[len(all)-1]) {
+		if all[len(all)-1].Kind != jobtype.EventLeft {
 			t.Errorf("the last event is %+v", all[len(all)-1])
 		}
 	})
@@ -315,7 +279,7 @@ func TestObserverIsToldWhyItLeft(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.commit(coord.Delete(c.job.Instance(m.Status().InstanceID)))
 		m.awaitDone()
-		if left := eventsOf[job.LeftEvent](&w); len(left) != 1 || !errors.Is(left[0].Err, job.ErrInstanceRemoved) {
+		if left := w.of(jobtype.EventLeft); len(left) != 1 || !errors.Is(left[0].Err, job.ErrInstanceRemoved) {
 			t.Errorf("left: %+v", left)
 		}
 	})
@@ -332,11 +296,11 @@ func TestObserverIsToldOfAnotherIdentity(t *testing.T) {
 		id := m.Status().InstanceID
 		c.commit(coord.Delete(c.job.Session(id)))
 		m.awaitStatus("another", func(s job.Status) bool { return s.Registered && s.InstanceID != id && len(s.Items) == 3 })
-		left, joined := eventsOf[job.LeftEvent](&w), eventsOf[job.JoinedEvent](&w)
+		left, joined := w.of(jobtype.EventLeft), w.of(jobtype.EventJoined)
 		if len(left) != 1 || left[0].InstanceID != id || left[0].Err == nil || len(joined) != 2 || joined[1].InstanceID == id {
 			t.Errorf("left: %+v, joined: %+v", left, joined)
 		}
-		if leads := eventsOf[job.LeadsEvent](&w); len(leads) != 3 || !leads[0].Leads || leads[1].Leads || leads[1].InstanceID != id || !leads[2].Leads {
+		if leads := w.of(jobtype.EventLeads); len(leads) != 3 || leads[0].Over || !leads[1].Over || leads[1].InstanceID != id || leads[2].Over {
 			t.Errorf("leads: %+v", leads)
 		}
 	})
@@ -359,11 +323,11 @@ func TestObserverIsToldOfRetries(t *testing.T) {
 		c.awaitRuns("three", 3, func(e execution) bool { return !e.end.IsZero() })
 		w.expect(t, before, "claimed: 0 MANUAL", "started: 0 MANUAL",
 			"retried: 0, 1: no 1, 1s", "retried: 0, 2: no 2, 2s", "finished: 0 MANUAL FAILED, 3")
-		finished := eventsOf[job.FinishedEvent](&w)[0]
+		finished := w.of(jobtype.EventFinished)[0]
 		if finished.Err == nil || finished.Err.Error() != "no 3" || finished.Took != 3*time.Second {
 			t.Errorf("finished: %+v", finished)
 		}
-		for _, r := range eventsOf[job.RetriedEvent](&w) {
+		for _, r := range w.of(jobtype.EventRetried) {
 			if r.Execution != finished.Execution || r.InstanceID != finished.InstanceID {
 				t.Errorf("retried: %+v, finished: %+v", r, finished)
 			}
@@ -407,7 +371,7 @@ func TestObserverIsToldHowExecutionsEnd(t *testing.T) {
 				}
 				c.awaitRuns("it", 1, func(e execution) bool { return !e.end.IsZero() })
 				c.settled()
-				if f := eventsOf[job.FinishedEvent](&w); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
+				if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
 					t.Errorf("finished: %+v, want %v", f, tc.want)
 				}
 			})
@@ -445,7 +409,7 @@ func TestObserverIsToldWhatAShutdownCuts(t *testing.T) {
 				if err := m.Shutdown(ctx); err != nil {
 					t.Error(err)
 				}
-				if f := eventsOf[job.FinishedEvent](&w); len(f) != 1 || f[0].Outcome != tc.want {
+				if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want {
 					t.Errorf("finished: %+v, want %v", f, tc.want)
 				}
 				if again := len(c.state().FailoverItems); (again == 1) != (tc.want == job.OutcomeCut) {
@@ -478,13 +442,13 @@ func TestObserverOfAJobWithoutRecords(t *testing.T) {
 		before := len(w.all())
 		c.pass(215 * time.Second) // the first tick comes after 60, and runs until 210
 		w.expect(t, before, "claimed: 0 NORMAL_TRIGGER", "started: 0 NORMAL_TRIGGER", "finished: 0 NORMAL_TRIGGER OK, 1",
-			"claimed: 0 MISFIRE", "job.MadeUpEvent", "started: 0 MISFIRE", "finished: 0 MISFIRE OK, 1")
-		for _, e := range eventsOf[job.FinishedEvent](&w) {
+			"claimed: 0 MISFIRE", "made up", "started: 0 MISFIRE", "finished: 0 MISFIRE OK, 1")
+		for _, e := range w.of(jobtype.EventFinished) {
 			if e.Token != 0 || e.TaskID == "" || e.InstanceID != m.Status().InstanceID {
 				t.Errorf("finished: %+v", e)
 			}
 		}
-		if made := eventsOf[job.MadeUpEvent](&w)[0]; made.Ticks != 1 || made.Item != 0 || made.ScheduledTime.IsZero() {
+		if made := w.of(jobtype.EventMadeUp)[0]; made.Count != 1 || made.Item != 0 || made.ScheduledTime.IsZero() {
 			t.Errorf("made up: %+v", made)
 		}
 	})
@@ -501,7 +465,7 @@ func TestObserverOfTicksThatWereNotSeen(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
 		clock.set(3*time.Hour + 30*time.Minute)
 		c.awaitRuns("made up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })
-		if made := eventsOf[job.MadeUpEvent](&w); len(made) != 1 || made[0].Ticks != 3 {
+		if made := w.of(jobtype.EventMadeUp); len(made) != 1 || made[0].Count != 3 {
 			t.Errorf("made up: %+v", made)
 		}
 	})
@@ -523,12 +487,12 @@ func TestObserverIsToldWhatIsMadeUp(t *testing.T) {
 		b := c.join("10.0.0.2", cfg, nil, w.option())
 		runs := c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.SourceMisfire })
 		c.settled()
-		made := eventsOf[job.MadeUpEvent](&w)
+		made := w.of(jobtype.EventMadeUp)
 		if len(made) != 3 {
 			t.Fatalf("made up: %+v", made)
 		}
 		for i, e := range made {
-			if e.Item != i || e.Ticks != 10 || !e.ScheduledTime.Equal(runs[0].ScheduledTime) || e.InstanceID != b.Status().InstanceID {
+			if e.Item != i || e.Count != 10 || !e.ScheduledTime.Equal(runs[0].ScheduledTime) || e.InstanceID != b.Status().InstanceID {
 				t.Errorf("made up: %+v", e)
 			}
 		}
@@ -536,22 +500,22 @@ func TestObserverIsToldWhatIsMadeUp(t *testing.T) {
 }
 
 // Each reason for which ticks are run by nobody.
-func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
+func TestObserverIsToldWhatIsSkipped(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cfg  func(*job.Config)
 		work job.HandlerFunc
 		do   func(c *cluster, m *member) // after the first tick
-		want job.PassReason
+		want jobtype.SkipReason
 		says string
 		item int
 	}{
 		"the item is disabled": {
 			do:   func(c *cluster, m *member) { c.commit(coord.Put(c.job.ItemDisabled(1), nil)) },
-			want: job.PassItemDisabled, says: "item disabled", item: 1,
+			want: jobtype.SkipItemDisabled, says: "item disabled", item: 1,
 		},
 		"all servers are disabled": {
 			do:   func(c *cluster, m *member) { c.commit(coord.Put(c.job.Server(m.ip), []byte(jobtree.Disabled))) },
-			want: job.PassServersDisabled, says: "servers disabled",
+			want: jobtype.SkipServersDisabled, says: "servers disabled",
 		},
 		"it was missed, and misfire is off": {
 			cfg: func(cfg *job.Config) { cfg.Misfire = job.Off },
@@ -560,7 +524,7 @@ func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
 				c.pass(80 * time.Second)
 				m.link.Heal()
 			},
-			want: job.PassTooLate, says: "too late",
+			want: jobtype.SkipTooLate, says: "too late",
 		},
 		"it came while the item ran, and misfire is off": {
 			cfg: func(cfg *job.Config) { cfg.Misfire = job.Off },
@@ -568,7 +532,7 @@ func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
 				return elapse(ctx, 80*time.Second)
 			},
 			do:   func(*cluster, *member) {},
-			want: job.PassWhileRunning, says: "while running",
+			want: jobtype.SkipWhileRunning, says: "while running",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -584,15 +548,15 @@ func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
 				first := c.awaitRuns("a tick", 3, anything)[0].ScheduledTime
 				tc.do(c, m)
 				c.pass(3 * time.Minute)
-				for _, e := range eventsOf[job.PassedOverEvent](&w) {
+				for _, e := range w.of(jobtype.EventSkipped) {
 					if e.Item != tc.item {
 						continue
 					}
 					if e.Reason != tc.want || e.Reason.String() != tc.says {
-						t.Errorf("passed over because %v, want %v", e.Reason, tc.want)
+						t.Errorf("skipped because %v, want %v", e.Reason, tc.want)
 					}
-					if want := int(e.ScheduledTime.Sub(first) / (30 * time.Second)); e.Ticks < 1 || e.Ticks != want {
-						t.Errorf("%d ticks up to %v, want %d", e.Ticks, e.ScheduledTime, want)
+					if want := int(e.ScheduledTime.Sub(first) / (30 * time.Second)); e.Count < 1 || e.Count != want {
+						t.Errorf("%d ticks up to %v, want %d", e.Count, e.ScheduledTime, want)
 					}
 					return
 				}
@@ -602,8 +566,8 @@ func TestObserverIsToldWhatIsPassedOver(t *testing.T) {
 	}
 }
 
-// So is what the last words of an instance pass over.
-func TestObserverIsToldWhatIsPassedOverInTheEnd(t *testing.T) {
+// So is what the last words of an instance skip.
+func TestObserverIsToldWhatIsSkippedInTheEnd(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Misfire = 1, job.Off
@@ -621,16 +585,16 @@ func TestObserverIsToldWhatIsPassedOverInTheEnd(t *testing.T) {
 		if err := m.Shutdown(ctx); err != nil || fails.Hits() != 1 {
 			t.Error(err, fails.Hits())
 		}
-		passed := eventsOf[job.PassedOverEvent](&w)
-		if len(passed) != 1 || passed[0].Ticks != 3 || passed[0].Reason != job.PassWhileRunning || !passed[0].ScheduledTime.Equal(first.Add(3*time.Second)) {
-			t.Errorf("passed over: %+v", passed)
+		passed := w.of(jobtype.EventSkipped)
+		if len(passed) != 1 || passed[0].Count != 3 || passed[0].Reason != jobtype.SkipWhileRunning || !passed[0].ScheduledTime.Equal(first.Add(3*time.Second)) {
+			t.Errorf("skipped: %+v", passed)
 		}
 	})
 }
 
-// A claim that gets no thread in time is handed back, and so is one that waits when its
+// A claim that gets no thread in time is released, and so is one that waits when its
 // instance leaves.
-func TestObserverIsToldWhatIsHandedBack(t *testing.T) {
+func TestObserverIsToldWhatIsReleased(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.Threads = "", 1
@@ -645,21 +609,21 @@ func TestObserverIsToldWhatIsHandedBack(t *testing.T) {
 		}
 		c.pass(10 * time.Second)
 		open := map[string]bool{}
-		for _, e := range eventsOf[job.ClaimedEvent](&w) {
+		for _, e := range w.of(jobtype.EventClaimed) {
 			open[e.TaskID] = true
 		}
-		back := eventsOf[job.HandedBackEvent](&w)
+		back := w.of(jobtype.EventReleased)
 		for _, e := range back {
 			if !open[e.TaskID] || e.Source != job.SourceManual || e.RequestID != result.ID || e.InstanceID != m.Status().InstanceID {
-				t.Errorf("handed back: %+v", e)
+				t.Errorf("released: %+v", e)
 			}
 			delete(open, e.TaskID)
 		}
-		for _, e := range eventsOf[job.FinishedEvent](&w) {
+		for _, e := range w.of(jobtype.EventFinished) {
 			delete(open, e.TaskID)
 		}
 		if len(back) == 0 || len(open) != 1 {
-			t.Errorf("%d handed back, %d open: %q", len(back), len(open), w.tale(w.all()...))
+			t.Errorf("%d released, %d open: %q", len(back), len(open), w.tale(w.all()...))
 		}
 		close(release)
 		c.awaitRuns("all", 3, func(e execution) bool { return !e.end.IsZero() })
@@ -667,8 +631,8 @@ func TestObserverIsToldWhatIsHandedBack(t *testing.T) {
 }
 
 // A claim that waits for a thread when its session is lost, or its instance leaves, is
-// handed back, too.
-func TestObserverIsToldWhatIsHandedBackInTheEnd(t *testing.T) {
+// released, too.
+func TestObserverIsToldWhatIsReleasedInTheEnd(t *testing.T) {
 	for name, end := range map[string]func(*cluster, *member){
 		"lost": func(c *cluster, m *member) {
 			m.link.BlackHole()
@@ -699,9 +663,9 @@ func TestObserverIsToldWhatIsHandedBackInTheEnd(t *testing.T) {
 				}
 				c.pass(50 * time.Millisecond)
 				end(c, m)
-				back := eventsOf[job.HandedBackEvent](&w)
+				back := w.of(jobtype.EventReleased)
 				if len(back) == 0 || back[0].Item != 2 || back[0].InstanceID != id {
-					t.Errorf("handed back: %+v: %q", back, w.tale(w.all()...))
+					t.Errorf("released: %+v: %q", back, w.tale(w.all()...))
 				}
 			})
 		})

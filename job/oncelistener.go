@@ -41,7 +41,7 @@ import (
 type OnceListener interface {
 	// Started is called when the members of a tick are fixed. They are claimed meanwhile, and
 	// their handlers begin when it has returned, or its time is over. If it takes more than a
-	// few seconds, a FaultStarvation says that items wait for it.
+	// few seconds, a jobtype.FaultStarvation says that items wait for it.
 	Started(ctx context.Context, t Tick) error
 	// Completed is called when all members have ended, or the time of the tick is over, but
 	// not before Started has returned or its time is over.

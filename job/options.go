@@ -311,3 +311,15 @@ func WithEarlyClaims(lead time.Duration) Option {
 		return nil
 	}
 }
+
+// WithObserver adds an observer that is told what the scheduler does. It may be given
+// several times; each observer is told at its own pace.
+func WithObserver(o Observer) Option {
+	return func(to *options) error {
+		if o == nil {
+			return errors.New("job: observer is nil")
+		}
+		to.observers = append(to.observers, o)
+		return nil
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Several options as one do what each of them does, and fail as they do.
@@ -38,11 +39,13 @@ func TestOptionsOnce(t *testing.T) {
 		var mu sync.Mutex
 		told := map[string]int{}
 		tells := func(who string) job.Option {
-			return job.OptionsOnce(who, job.WithObserver(job.Observer{Joined: func(e job.JoinedEvent) {
-				mu.Lock()
-				defer mu.Unlock()
-				told[e.JobName+" "+who]++
-			}}))
+			return job.OptionsOnce(who, job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventJoined {
+					mu.Lock()
+					defer mu.Unlock()
+					told[e.JobName+" "+who]++
+				}
+			}))
 		}
 		c := jobtest.NewCluster(t)
 		in := c.Instance("10.0.0.1", tells("a"), tells("a"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -19,17 +20,17 @@ type originals struct {
 }
 
 func (o *originals) option() job.Option {
-	return job.WithObserver(job.Observer{
-		Started: func(e job.StartedEvent) {
+	return job.WithObserver(func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventStarted:
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			o.of[e.TaskID] = e.OriginalTaskID
-		},
-		Recovered: func(e job.RecoveredEvent) {
+		case jobtype.EventRecovered:
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			o.recovered = append(o.recovered, e.TaskIDs...)
-		},
+		}
 	})
 }
 

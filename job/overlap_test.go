@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Ticks that come while the item runs are passed over, although misfire is on.
+// Ticks that come while the item runs are skipped, although misfire is on.
 func TestOverlapSkip(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
@@ -51,7 +51,7 @@ func TestOverlapSkipMakesUp(t *testing.T) {
 	})
 }
 
-// A tick that comes while an item waits to be run again, or is run again, is passed over, too.
+// A tick that comes while an item waits to be run again, or is run again, is skipped, too.
 func TestOverlapSkipAndFailover(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)

@@ -10,7 +10,7 @@ const (
 	// aheadTime is how long a claim is expected to wait for a thread: as long as a few
 	// commits take, so that threads are not idle between two commits.
 	aheadTime = 100 * time.Millisecond
-	// queueTime is how long a claim waits for a thread before it is handed back.
+	// queueTime is how long a claim waits for a thread before it is released.
 	queueTime = time.Second
 	// maxAhead bounds how many claims may wait.
 	maxAhead = 1000

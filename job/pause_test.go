@@ -44,7 +44,7 @@ func TestPause(t *testing.T) {
 		misfire job.Toggle
 	}{
 		"made up, misfire on": {true, job.On}, "made up, misfire off": {true, job.Off},
-		"passed over, misfire on": {false, job.On}, "passed over, misfire off": {false, job.Off},
+		"skipped, misfire on": {false, job.On}, "skipped, misfire off": {false, job.Off},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEveryStore(t, func(t *testing.T, s store) {

@@ -6,6 +6,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -82,7 +83,7 @@ func TestPinThatMatchesNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "": {1}})
-		m.awaitFault(job.FaultStarvation, "it is pinned, and there is no such instance")
+		m.awaitFault(jobtype.FaultStarvation, "it is pinned, and there is no such instance")
 		c.join("10.0.0.2", c.config(), nil, job.WithLabels("gpu"))
 		c.await("it has an owner", func(s *jobtree.State) bool { return len(owners(s, 3)["10.0.0.2"]) >= 2 && len(owners(s, 3)[""]) == 0 })
 		c.check()
@@ -112,7 +113,7 @@ func TestMaxItems(t *testing.T) {
 
 // With a strategy that leaves items where they are, the items are dealt as if nobody had had
 // any.
-func TestDealAnew(t *testing.T) {
+func TestReshard(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		cfg := c.config()
@@ -121,7 +122,7 @@ func TestDealAnew(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.join("10.0.0.2", cfg, nil)
 		c.await("it is there", func(s *jobtree.State) bool { return len(s.Instances) == 2 })
-		if err := c.ops().DealAnew(t.Context()); err != nil {
+		if err := c.ops().Reshard(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})

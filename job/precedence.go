@@ -103,8 +103,6 @@ func (p Precedence) warn(log *zap.Logger, given, registry Config, differ []strin
 	if p == PrecedenceCode {
 		do = fmt.Sprintf("raise Config.Revision above %d, if the program's is to be in force", registry.Revision)
 	}
-	say(func() {
-		log.Warn("the registry's configuration is in force, and this program's differs", zap.String("job", given.Name),
-			zap.Strings("fields", differ), zap.Int("revision", given.Revision), zap.Int("registry's revision", registry.Revision), zap.String("do", do))
-	})
+	log.Warn("the registry's configuration is in force, and this program's differs", zap.String("job", given.Name),
+		zap.Strings("fields", differ), zap.Int("revision", given.Revision), zap.Int("registry's revision", registry.Revision), zap.String("do", do))
 }

@@ -102,24 +102,6 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 	}
 }
 
-// A logger that panics does not keep a program from writing its newer configuration.
-func TestStartWithALoggerThatPanics(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		c.join("10.0.0.1", cfg, nil).leave()
-		cfg.ShardingTotalCount, cfg.Revision = 4, 1
-		for _, precedence := range []job.Precedence{job.PrecedenceRegistry, job.PrecedenceCode} {
-			b, logs := newBrittle()
-			b.broken.Store(true)
-			m := c.dial("10.0.0.2")
-			_ = m.schedule(t.Context(), cfg, nil, logs, job.WithPrecedence(precedence)) // the panic may end the scheduler
-		}
-		if got := c.inRegistry().ShardingTotalCount; got != 4 {
-			t.Errorf("the total is %d, want 4", got)
-		}
-	})
-}
-
 // With PrecedenceNone a start with another configuration is refused. The error lists the
 // fields that differ.
 func TestPrecedenceNone(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // says is what an instance says about itself in the tree. If it has set the job up, that
@@ -95,13 +96,13 @@ func TestInstanceOfANewerProtocol(t *testing.T) {
 				if _, err := reg.Commit(t.Context(), node); err != nil {
 					t.Fatal(err)
 				}
-				m.awaitFault(job.FaultTree, fmt.Sprintf("instance %s shares the tree by protocol %d", newer, jobtree.Protocol+1))
+				m.awaitFault(jobtype.FaultTree, fmt.Sprintf("instance %s shares the tree by protocol %d", newer, jobtree.Protocol+1))
 				n := len(c.record.find(anything))
 				c.awaitRuns("ticks", n+6, anything)
 				if err := reg.Close(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				m.awaitFaultOver(job.FaultTree)
+				m.awaitFaultOver(jobtype.FaultTree)
 				c.check()
 			})
 		})
@@ -136,7 +137,7 @@ func TestInstanceSaysWhatItFollowsAgainAndAgain(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if faults := eventsOf[job.FaultEvent](&w); len(faults) > 0 {
+		if faults := w.of(jobtype.EventFault); len(faults) > 0 {
 			t.Errorf("faults: %+v", faults)
 		}
 	})
@@ -167,11 +168,11 @@ func TestStrangerWhoSpeaksForAnInstance(t *testing.T) {
 				}
 			}
 		}()
-		m.awaitFault(job.FaultTree, "announce")
-		m.awaitFault(job.FaultTree, "comes back each time")
+		m.awaitFault(jobtype.FaultTree, "announce")
+		m.awaitFault(jobtype.FaultTree, "comes back each time")
 		counts.take()
 		c.pass(10 * time.Minute)
-		m.awaitFault(job.FaultTree, "announce")
+		m.awaitFault(jobtype.FaultTree, "announce")
 		if commits, others := counts.take(); len(commits)+len(others) > 100 {
 			t.Errorf("in ten minutes %d commits and %d other requests", len(commits), len(others))
 		}

@@ -236,7 +236,7 @@ func TestBackfill(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		cfg := c.config()
-		cfg.Misfire = job.Off // so that a tick that is late would be passed over
+		cfg.Misfire = job.Off // so that a tick that is late would be skipped
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.Source == job.SourceBackfill {
 				return elapse(ctx, 300*time.Millisecond)

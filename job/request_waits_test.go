@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -114,7 +115,7 @@ func TestRequestsThatWait(t *testing.T) {
 						return strings.Contains(w.Why, tc.says) && strings.Contains(w.Why, "request "+r.id)
 					})
 				})
-				if err := faultOf(status, job.FaultStarvation); (err != nil) != !tc.isMeant {
+				if err := faultOf(status, jobtype.FaultStarvation); (err != nil) != !tc.isMeant {
 					t.Errorf("fault: %v", err)
 				}
 				goOn()
@@ -142,9 +143,9 @@ func TestSteeringWithOlderMembers(t *testing.T) {
 		if err != nil || !slices.Equal(p.Old, []string{id}) || len(p.JVM) > 0 {
 			t.Errorf("pause: %+v, %v", p, err)
 		}
-		m.awaitFault(job.FaultTree, id+" shares the tree by protocol 1, and does not know the pause")
+		m.awaitFault(jobtype.FaultTree, id+" shares the tree by protocol 1, and does not know the pause")
 		c.resume()
-		m.awaitFaultOver(job.FaultTree)
+		m.awaitFaultOver(jobtype.FaultTree)
 		c.commit(coord.Create(c.job.Running(1), []byte(id)), coord.Put(c.job.Fired(1), jobtree.EncodeFired(time.Now().Add(-time.Minute))))
 		if killed, err := c.ops().Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrOldMember) || len(killed) > 0 {
 			t.Errorf("kill: %+v, %v", killed, err)

@@ -41,7 +41,7 @@ type run struct {
 // phase is where a run stands.
 //
 //	queued ──a thread is free──► executing ──handler returns──► done ──record removed──► (gone)
-//	   └──taken back (handed back, shutdown)──────────────────► done
+//	   └──taken back (released, shutdown)──────────────────► done
 type phase int
 
 const (
@@ -74,7 +74,7 @@ type execution struct {
 
 // open calls the handler within its scopes.
 func (e *execution) open(ctx context.Context) (Outcome, error) {
-	ctx = e.scopes.open(ctx)
+	ctx = e.scopes.enter(ctx)
 	if e.inside.lines != nil {
 		e.inside.lines.ctx = ctx
 	}

@@ -164,7 +164,7 @@ func (r *Runner) expects(err error) bool {
 }
 
 func (r *Runner) say(level zapcore.Level, message string, fields ...zap.Field) {
-	say(func() { r.paired.logger.Log(level, message, fields...) })
+	r.paired.logger.Log(level, message, fields...)
 }
 
 // schedulerGone tells the Runner of a node, if it has one, that a scheduler is out of the tree.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -88,7 +89,7 @@ func (r *rounds) untold(name string, session coord.SessionID) coord.Op {
 // faultKindOf returns the kind of fault that keeps a job from being served.
 func faultKindOf(err error) FaultKind {
 	if errors.Is(err, coord.ErrDenied) || errors.Is(err, coord.ErrTooLarge) { // whatever the scheduler has called it
-		return FaultTree
+		return jobtype.FaultTree
 	}
 	if f, ok := errors.AsType[Fault](err); ok {
 		return f.Kind
@@ -96,9 +97,9 @@ func faultKindOf(err error) FaultKind {
 	_, isPanic := errors.AsType[*PanicError](err)
 	switch {
 	case isAway(err), errors.Is(err, coord.ErrUnknownOutcome), errors.Is(err, coord.ErrConflict), errors.Is(err, errSlowStart):
-		return FaultStore
+		return jobtype.FaultStore
 	case isPanic, errors.Is(err, errEnded), errors.Is(err, errStuck):
-		return FaultStarvation
+		return jobtype.FaultStarvation
 	}
-	return FaultConfig
+	return jobtype.FaultConfig
 }

@@ -15,9 +15,9 @@ import (
 // Refusal is a job that a Runner cannot serve at present, and why. It tries again: at once when the
 // job's configuration or implementation changes, and at least every two minutes.
 //
-// The kind of the fault is FaultConfig if the configuration or the implementation is refused;
-// FaultStore if the store has not let the job start; FaultTree if nodes of it may not be read or
-// written; FaultStarvation if its scheduler has panicked, or if a start has not returned in a minute.
+// The kind of the fault is jobtype.FaultConfig if the configuration or the implementation is refused;
+// jobtype.FaultStore if the store has not let the job start; jobtype.FaultTree if nodes of it may not be read or
+// written; jobtype.FaultStarvation if its scheduler has panicked, or if a start has not returned in a minute.
 type Refusal struct {
 	Job string
 	Fault

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // maxErrands bounds how many jobs of a Runner start at a time.
@@ -85,12 +86,12 @@ func (r *rounds) lookForDoubt() {
 	r.doubt = doubt
 	r.doubts(doubt)
 	if doubt != nil {
-		r.say(zap.ErrorLevel, "the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", FaultStore.remedy()))
+		r.say(zap.ErrorLevel, "the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", remedy(jobtype.FaultStore)))
 		return
 	}
 	r.say(zap.InfoLevel, "the runner follows the namespace again")
 	for name, j := range r.jobs {
-		if r.looked[name] = true; j.fault.Kind == FaultStore {
+		if r.looked[name] = true; j.fault.Kind == jobtype.FaultStore {
 			j.due = clocks.Moment{}
 		}
 	}
@@ -183,7 +184,7 @@ func (r *rounds) fails(j *served, err error) {
 	r.refuses(j.name, j.fault)
 	if wasSound {
 		r.say(zap.ErrorLevel, "the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
-			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", j.fault.Kind.remedy()))
+			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", remedy(j.fault.Kind)))
 	}
 }
 

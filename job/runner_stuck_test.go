@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // stuckType is a type that does not return until the test says so.
@@ -41,7 +42,7 @@ func TestRunnerWhoseTypeHangs(t *testing.T) {
 		c.pass(2 * time.Minute)
 		c.runs(r.ip, "settle")
 		for _, f := range r.refuses(names...) {
-			if f.Kind != job.FaultStarvation || !strings.Contains(f.Error(), "does not return") {
+			if f.Kind != jobtype.FaultStarvation || !strings.Contains(f.Error(), "does not return") {
 				c.Fatalf("it refuses %v", f)
 			}
 		}
@@ -112,7 +113,7 @@ func TestRunnerWithAJobThatIsDenied(t *testing.T) {
 				r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
 				c.runs(r.ip, "settle")
 				list := r.refuses("denied")
-				if f := list[0]; f.Kind != job.FaultTree || !errors.Is(r.Health(), coord.ErrDenied) {
+				if f := list[0]; f.Kind != jobtype.FaultTree || !errors.Is(r.Health(), coord.ErrDenied) {
 					c.Errorf("it refuses %v; health %v", f, r.Health())
 				}
 				if err := errors.Join(r.Live(), r.Ready()); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // crew is a namespace with runners.
@@ -288,7 +289,7 @@ func TestRunnerWithAWrongJob(t *testing.T) {
 		r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
 		c.runs(r.ip, "right")
 		for _, f := range r.refuses("torn", "wrong") {
-			if f.Kind != job.FaultConfig || f.Since.IsZero() {
+			if f.Kind != jobtype.FaultConfig || f.Since.IsZero() {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -300,7 +301,7 @@ func TestRunnerWithAWrongJob(t *testing.T) {
 			t.Errorf("ready: %v", err)
 		}
 		fault, isFault := errors.AsType[job.Fault](r.Health())
-		if !isFault || fault.Kind != job.FaultConfig || !strings.Contains(r.Health().Error(), "2 of 3 jobs are at fault; job torn: ") {
+		if !isFault || fault.Kind != jobtype.FaultConfig || !strings.Contains(r.Health().Error(), "2 of 3 jobs are at fault; job torn: ") {
 			t.Errorf("health: %v", r.Health())
 		}
 		c.create("wrong", "work")
@@ -580,7 +581,7 @@ func TestRunnerWhoseSchedulerStops(t *testing.T) {
 				c.runs(r.ip, "good")
 				good := r.Job("good")
 				bad.armed.Store(true)
-				if list := r.refuses("bad"); list[0].Kind != job.FaultStarvation || r.Live() != nil || r.Ready() != nil || r.Health() == nil {
+				if list := r.refuses("bad"); list[0].Kind != jobtype.FaultStarvation || r.Live() != nil || r.Ready() != nil || r.Health() == nil {
 					c.Errorf("%+v; live %v, ready %v, health %v", list, r.Live(), r.Ready(), r.Health())
 				}
 				if faults := maps.Collect(r.Faults()); faults["bad"] == nil || len(faults) != 1 {

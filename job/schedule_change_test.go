@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -30,20 +31,20 @@ const (
 type tallyOfTicks struct{ lines []string }
 
 func (n *tallyOfTicks) option() job.Option {
-	return job.WithObserver(job.Observer{
-		MadeUp: func(e job.MadeUpEvent) {
-			n.lines = append(n.lines, fmt.Sprintf("made up %d, %s", e.Ticks, e.ScheduledTime.Format(time.TimeOnly)))
-		},
-		PassedOver: func(e job.PassedOverEvent) {
-			n.lines = append(n.lines, fmt.Sprintf("passed over %d, %s: %v", e.Ticks, e.ScheduledTime.Format(time.TimeOnly), e.Reason))
-		},
+	return job.WithObserver(func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventMadeUp:
+			n.lines = append(n.lines, fmt.Sprintf("made up %d, %s", e.Count, e.ScheduledTime.Format(time.TimeOnly)))
+		case jobtype.EventSkipped:
+			n.lines = append(n.lines, fmt.Sprintf("skipped %d, %s: %v", e.Count, e.ScheduledTime.Format(time.TimeOnly), e.Reason))
+		}
 	})
 }
 
 // The night's tick comes while nobody is there, and then the schedule changes: the tick is made up, once, or said
-// to be passed over. As without the change.
+// to be skipped. As without the change.
 func TestTickThatIsOwedSurvivesAChangeOfTheSchedule(t *testing.T) {
-	const madeUp, changed, late = "made up 1, 03:00:00", "passed over 1, 03:00:00: schedule changed", "passed over 1, 03:00:00: too late"
+	const madeUp, changed, late = "made up 1, 03:00:00", "skipped 1, 03:00:00: schedule changed", "skipped 1, 03:00:00: too late"
 	for _, c := range []struct {
 		name     string
 		before   func(*job.Config)
@@ -86,7 +87,7 @@ func TestTickThatIsOwedSurvivesAChangeOfTheSchedule(t *testing.T) {
 					put(t, cluster, c.calendar)
 				}
 				if c.change != nil {
-					says := "item 0 is late for the tick of 2000-01-02T03:00:00Z: it is passed over"
+					says := "item 0 is late for the tick of 2000-01-02T03:00:00Z: it is skipped"
 					if c.want == madeUp {
 						says = "item 0 is late for the tick of 2000-01-02T03:00:00Z: it is made up once"
 					}
@@ -150,10 +151,10 @@ func TestTickThatWaitsSurvivesAChangeOfTheSchedule(t *testing.T) {
 					return nil
 				}))
 				cluster.AdvanceTo(time.Date(2000, 1, 2, 0, 28, 0, 0, time.UTC))
-				cluster.Faults().Kind(job.FaultStarvation).Lasting().Require(t, 1)
+				cluster.Faults().Kind(jobtype.FaultStarvation).Lasting().Require(t, 1)
 				change(t, cluster)
 				cluster.AdvanceTo(time.Date(2000, 1, 2, 0, 34, 0, 0, time.UTC))
-				cluster.Faults().Kind(job.FaultStarvation).Lasting().Require(t, 1)
+				cluster.Faults().Kind(jobtype.FaultStarvation).Lasting().Require(t, 1)
 				cluster.AdvanceTo(time.Date(2000, 1, 2, 0, 36, 0, 0, time.UTC))
 				want := []string{"made up 1, 00:20:00"}
 				if name == "no calendar" {

@@ -99,7 +99,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 	}
 	if err != nil && s.c.registration == unasked {
 		s.stop()
-		s.c.watchers.close()
+		s.c.reporter.Close()
 		s.c.itemCount.leave()
 		view.Close()
 		return nil, err
@@ -136,7 +136,7 @@ func cmpErr(err, otherwise error) error {
 // function that it calls), this instance leaves in order.
 func (s *Scheduler) run() {
 	defer close(s.done)
-	defer s.c.watchers.close()
+	defer s.c.reporter.Close()
 	defer s.following.Wait()
 	defer s.stop()
 	s.err = fmt.Errorf("job %s: %w", s.c.job, errEnded)
@@ -148,7 +148,7 @@ func (s *Scheduler) run() {
 		s.c.depart(through, s.err)
 		s.c.flushAll()
 		s.c.options.thrown.close()
-		s.c.observeOver(s.err)
+		s.c.reportEnd(s.err)
 		close(s.over)
 	}()
 	s.c.awaitFoundation()
@@ -174,12 +174,10 @@ func (c *controller) depart(through bool, err error) {
 	if through {
 		return
 	}
-	say(func() { c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err)) })
+	c.log.Error("the scheduler stops, because it cannot go on", zap.Error(err))
 	defer func() {
 		if v := recover(); v != nil {
-			say(func() {
-				c.log.Error("could not leave in order; this instance's nodes end with its session", zap.Any("panic", v))
-			})
+			c.log.Error("could not leave in order; this instance's nodes end with its session", zap.Any("panic", v))
 		}
 	}()
 	c.bail()
@@ -201,7 +199,7 @@ func (c *controller) awaitHandlers() {
 	select {
 	case <-idle:
 	case <-timer.C:
-		say(func() { c.log.Error("handlers do not return although their contexts have ended") })
+		c.log.Error("handlers do not return although their contexts have ended")
 	}
 }
 

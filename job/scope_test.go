@@ -14,6 +14,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -46,13 +47,14 @@ func trailOf(ctx context.Context) string {
 
 // scope is a scope that keeps what it is told, and adds its name to the trail.
 func (d *diary) scope(name string) job.Option {
-	return job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+	return job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
 		d.note("%s opens item %d %v", name, e.Item, e.Source)
-		return context.WithValue(ctx, trail{}, trailOf(ctx)+name), job.ScopeEnd{
-			Retried: func(e job.RetriedEvent) { d.note("%s: attempt %d: %v, %v", name, e.Attempt, e.Err, e.Backoff) },
-			Finished: func(e job.FinishedEvent) {
-				d.note("%s closes item %d %v, %d, %v, %q", name, e.Item, e.Outcome, e.Attempts, e.Took, e.Output)
-			},
+		return context.WithValue(ctx, trail{}, trailOf(ctx)+name), func(e job.Event) {
+			if e.Kind == jobtype.EventRetried {
+				d.note("%s: attempt %d: %v, %v", name, e.Attempt, e.Err, e.Backoff)
+				return
+			}
+			d.note("%s closes item %d %v, %d, %v, %q", name, e.Item, e.Outcome, e.Attempt, e.Took, e.Output)
 		}
 	})
 }
@@ -130,11 +132,11 @@ func TestScopesEnd(t *testing.T) {
 				if tc.handler == nil {
 					tc.handler = func(context.Context, job.ShardingContext) error { return elapse(context.Background(), 40*time.Second) }
 				}
-				var ends []job.FinishedEvent
-				var began job.StartedEvent
-				m := c.join("10.0.0.1", cfg, tc.handler, job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+				var ends []job.Event
+				var began job.Event
+				m := c.join("10.0.0.1", cfg, tc.handler, job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
 					began = e
-					return ctx, job.ScopeEnd{Finished: func(e job.FinishedEvent) { ends = append(ends, e) }}
+					return ctx, func(e job.Event) { ends = append(ends, e) }
 				}))
 				c.ownedBy("10.0.0.1", 1, 1)
 				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
@@ -149,7 +151,7 @@ func TestScopesEnd(t *testing.T) {
 				if len(ends) != 1 || ends[0].Outcome != tc.want {
 					t.Fatalf("it has ended as %+v, want %v once", ends, tc.want)
 				}
-				if e := ends[0]; e.Execution != began.Execution || e.TaskID != run.TaskID || e.Event.InstanceID != run.InstanceID || e.Time.Before(began.Time) {
+				if e := ends[0]; e.Execution != began.Execution || e.TaskID != run.TaskID || e.InstanceID != run.InstanceID || e.Time.Before(began.Time) {
 					t.Errorf("begun as %+v, ended as %+v, run as %+v", began, e, run)
 				}
 			})
@@ -164,8 +166,8 @@ func TestScopesThatHarm(t *testing.T) {
 		var d diary
 		logged, logs := newLogbook()
 		with := func(of func(context.Context) context.Context) job.Option {
-			return job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
-				return of(ctx), job.ScopeEnd{Finished: func(job.FinishedEvent) { panic("at the end") }}
+			return job.WithScope(func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
+				return of(ctx), func(job.Event) { panic("at the end") }
 			})
 		}
 		none := func(context.Context) context.Context { return nil }
@@ -209,9 +211,13 @@ func TestScopesThatEndTheGoroutine(t *testing.T) {
 		var d diary
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
-		c.join("10.0.0.1", cfg, nil, d.scope("A"), job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
-			return ctx, job.ScopeEnd{Finished: func(job.FinishedEvent) { runtime.Goexit() }}
-		}), job.WithObserver(job.Observer{Finished: func(job.FinishedEvent) { d.note("told") }}))
+		c.join("10.0.0.1", cfg, nil, d.scope("A"), job.WithScope(func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
+			return ctx, func(job.Event) { runtime.Goexit() }
+		}), job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				d.note("told")
+			}
+		}))
 		c.pass(10*time.Second + 500*time.Millisecond)
 		runs := c.record.find(anything)
 		if len(runs) < 9 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The wall clock of processes is set, and 20 s later it is right again. Where processes are left whose clocks
@@ -33,7 +34,7 @@ func TestWallClockIsSetAndSetBack(t *testing.T) {
 					begin := time.Now()
 					set(step)
 					for _, i := range wrong {
-						c.members[i].awaitFault(job.FaultClock, "")
+						c.members[i].awaitFault(jobtype.FaultClock, "")
 					}
 					c.pass(time.Until(begin.Add(aWhile)))
 					set(0)

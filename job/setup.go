@@ -116,11 +116,9 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		}
 	}
 	if len(replaced) > 0 {
-		say(func() {
-			c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
-		})
+		c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
 	}
-	say(func() { c.tellWritten(there.Value) })
+	c.tellWritten(there.Value)
 	given.modified = revision
 	return nil
 }

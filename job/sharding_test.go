@@ -157,9 +157,9 @@ func TestItemDisabledAndEnabled(t *testing.T) {
 		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
 		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
 		c.await("item 1 disabled", func(s *jobtree.State) bool { return s.Item(1).Disabled && s.Item(1).Running == nil })
-		// Its ticks are passed over.
+		// Its ticks are skipped.
 		var disabled time.Time
-		c.await("a tick passes over item 1", func(s *jobtree.State) bool {
+		c.await("a tick skips item 1", func(s *jobtree.State) bool {
 			fired := s.Item(1).Fired.Tick
 			if disabled.IsZero() {
 				disabled = fired

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A start that comes to the end of its context says what was in the way: the store was
@@ -27,7 +28,7 @@ func TestStartThatEndsSaysWhatWasInTheWay(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		fault, ok := errors.AsType[job.Fault](err)
-		if !ok || fault.Kind != job.FaultStore || !strings.Contains(err.Error(), "register") {
+		if !ok || fault.Kind != jobtype.FaultStore || !strings.Contains(err.Error(), "register") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -52,10 +52,8 @@ func (o *options) retry(ctx context.Context, job string, request func() error) e
 		}
 		if told.IsZero() || now.Sub(told) >= warnEvery {
 			told = now
-			say(func() {
-				o.logger.Warn("the start waits for the store", zap.String("job", job),
-					zap.Duration("for", now.Sub(began)), zap.NamedError("cause", brief.Error(err)))
-			})
+			o.logger.Warn("the start waits for the store", zap.String("job", job),
+				zap.Duration("for", now.Sub(began)), zap.NamedError("cause", brief.Error(err)))
 		}
 		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
 			return errors.Join(err, context.Cause(ctx))

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // stubborn is a handler that does not return from some executions until it is released, even
@@ -122,7 +123,7 @@ func TestItemsThatStandStill(t *testing.T) {
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				p := pair{c, a, b, hang}
 				mend := tc.do(p)
-				tc.by(p).awaitFault(job.FaultStarvation, tc.says)
+				tc.by(p).awaitFault(jobtype.FaultStarvation, tc.says)
 				hang.on.Store(false)
 				mend()
 				b.awaitSound()
@@ -142,12 +143,12 @@ func TestLabelThatNobodyHas(t *testing.T) {
 		cfg := c.config()
 		cfg.Label = "gpu"
 		a := c.join("10.0.0.1", cfg, nil)
-		a.awaitFault(job.FaultStarvation, `no instance has the label "gpu"`)
+		a.awaitFault(jobtype.FaultStarvation, `no instance has the label "gpu"`)
 		b := c.join("10.0.0.2", cfg, nil, job.WithLabels("gpu"))
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		a.awaitSound()
 		b.leave()
-		a.awaitFault(job.FaultStarvation, `no instance has the label "gpu"`)
+		a.awaitFault(jobtype.FaultStarvation, `no instance has the label "gpu"`)
 	})
 }
 
@@ -157,7 +158,7 @@ func TestCronWithoutATickToCome(t *testing.T) {
 		m := c.join("10.0.0.1", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.configure(func(c *job.Config) { c.Cron = "0 0 0 1 1 ? 1999" })
-		m.awaitFault(job.FaultConfig, "has no tick to come")
+		m.awaitFault(jobtype.FaultConfig, "has no tick to come")
 		c.configure(func(c *job.Config) { c.Cron = "* * * * * ?" })
 		m.awaitSound()
 	})
@@ -236,8 +237,8 @@ func TestSchedulerThatStandsStill(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		core.on.Store(true)
 		c.configure(func(c *job.Config) { c.Description = "new" })
-		b.awaitFault(job.FaultStarvation, "is there and does not begin it")
-		if err := faultOf(a.Status(), job.FaultStarvation); err == nil {
+		b.awaitFault(jobtype.FaultStarvation, "is there and does not begin it")
+		if err := faultOf(a.Status(), jobtype.FaultStarvation); err == nil {
 			t.Error("its own status does not say that it stands still")
 		}
 		core.on.Store(false)
@@ -264,7 +265,7 @@ func TestFaultsThatComeAndGo(t *testing.T) {
 			t.Errorf("%d lines in ten minutes: %q", n, logged.messages()[before:])
 		}
 		refusal := s.Inject(memory.Fault{Method: memory.Commit, Before: coord.ErrDenied})
-		m.awaitFault(job.FaultStore, "")
+		m.awaitFault(jobtype.FaultStore, "")
 		left := make(chan struct{})
 		go func() { defer close(left); m.leave() }()
 		c.pass(20 * time.Second)

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A status shows an outage as soon as the session knows of it, and the end of the session at
@@ -28,14 +29,14 @@ func TestStatusInAnOutage(t *testing.T) {
 		m.link.Cut()
 		cut := time.Now()
 		suspended := m.awaitStatus("the session is in doubt", func(s job.Status) bool { return s.Session != coord.Connected })
-		if !errors.Is(suspended.Fault(), coord.ErrUnavailable) || faultOf(suspended, job.FaultStore) == nil {
+		if !errors.Is(suspended.Fault(), coord.ErrUnavailable) || faultOf(suspended, jobtype.FaultStore) == nil {
 			t.Errorf("the fault is %v, want that of the store", suspended.Fault())
 		}
 		lost := m.awaitStatus("the session is lost", func(s job.Status) bool { return s.Session == coord.Lost })
-		if lost.Registered || lost.Leader || faultOf(lost, job.FaultStore) == nil {
+		if lost.Registered || lost.Leader || faultOf(lost, jobtype.FaultStore) == nil {
 			t.Errorf("without a session the status is %+v", lost)
 		}
-		if since := faultOf(lost, job.FaultStore).(job.Fault).Since; since.After(cut) || since.Before(cut.Add(-c.timeout)) {
+		if since := faultOf(lost, jobtype.FaultStore).(job.Fault).Since; since.After(cut) || since.Before(cut.Add(-c.timeout)) {
 			t.Errorf("the store is at fault since %v, and was there until %v", since, cut)
 		}
 		if took := time.Since(cut); took > c.timeout+time.Second && !c.isReal() {
@@ -49,7 +50,7 @@ func TestStatusInAnOutage(t *testing.T) {
 			t.Error("a new session has the old identity")
 		}
 		// A session that is so short may end again on a machine that stands still.
-		if begun, over := logged.of(atFault, job.FaultStore), logged.of(faultOver, job.FaultStore); begun > 1 && !c.isReal() || over != begun {
+		if begun, over := logged.of(atFault, jobtype.FaultStore), logged.of(faultOver, jobtype.FaultStore); begun > 1 && !c.isReal() || over != begun {
 			t.Errorf("%d lines say that the store is at fault, and %d that it is over: %q", begun, over, logged.messages())
 		}
 		m.leave()
@@ -96,7 +97,7 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		wedged := s.Inject(memory.Fault{Registry: "wedged", Method: memory.Commit, Path: "settle/sharding/*/running", Before: coord.ErrUnavailable})
 		begun := time.Now()
-		led := a.awaitFault(job.FaultStarvation, "items 1 should have begun")
+		led := a.awaitFault(jobtype.FaultStarvation, "items 1 should have begun")
 		if took := time.Since(begun); took > 15*time.Second {
 			t.Errorf("the leader said so after %v", took)
 		}
@@ -104,7 +105,7 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 			t.Errorf("the leader has %+v waiting", led.Waiting)
 		}
 		own := b.awaitStatus("its own faults", func(s job.Status) bool {
-			return faultOf(s, job.FaultStore) != nil && faultOf(s, job.FaultStarvation) != nil
+			return faultOf(s, jobtype.FaultStore) != nil && faultOf(s, jobtype.FaultStarvation) != nil
 		})
 		if !errors.Is(own.Fault(), coord.ErrUnavailable) {
 			t.Errorf("its own faults are %v", own.Fault())
@@ -132,11 +133,11 @@ func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
 		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 })
 		m.link.BlackHole()
 		suspended := m.awaitStatus("the session is in doubt", func(s job.Status) bool { return s.Session != coord.Connected })
-		if suspended.Session != coord.Suspended || !suspended.Registered || faultOf(suspended, job.FaultStore) == nil {
+		if suspended.Session != coord.Suspended || !suspended.Registered || faultOf(suspended, jobtype.FaultStore) == nil {
 			t.Errorf("the status is %+v, want that the session is suspended", suspended)
 		}
 		lost := m.awaitStatus("the session is lost", func(s job.Status) bool { return s.Session == coord.Lost })
-		if lost.Registered || lost.Leader || faultOf(lost, job.FaultStore) == nil {
+		if lost.Registered || lost.Leader || faultOf(lost, jobtype.FaultStore) == nil {
 			t.Errorf("without a session the status is %+v", lost)
 		}
 		m.link.Heal()
@@ -180,7 +181,7 @@ func TestChangedWhileACommitHangs(t *testing.T) {
 			default:
 				t.Errorf("%s: no change", what)
 			}
-			if status := m.Status(); status.Session != want || (faultOf(status, job.FaultStore) == nil) != (want == coord.Connected) {
+			if status := m.Status(); status.Session != want || (faultOf(status, jobtype.FaultStore) == nil) != (want == coord.Connected) {
 				t.Errorf("%s: the status is %+v, want that the session is %v", what, status, want)
 			}
 		}

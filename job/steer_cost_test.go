@@ -114,7 +114,7 @@ func TestWhatSteeringCosts(t *testing.T) {
 		})
 		s.costs("pin", 1, 1, func(ctx context.Context) error { return s.ops.Pin(ctx, 5, ops.PinRequest{Address: "10.0.0.3"}) })
 		s.costs("unpin", 1, 1, func(ctx context.Context) error { return s.ops.Unpin(ctx, 5) })
-		s.costs("deal anew", 1, 1, s.ops.DealAnew)
+		s.costs("reshard", 1, 1, s.ops.Reshard)
 		s.costs("disable an item", 1, 0, func(ctx context.Context) error { return s.ops.DisableItems(ctx, 5) })
 		s.check()
 	})

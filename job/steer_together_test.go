@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -160,12 +161,12 @@ func TestBackfillOfAJobThatIsAlwaysLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.awaitFault(job.FaultStarvation, "request "+r.ID+" waits for it")
+		m.awaitFault(jobtype.FaultStarvation, "request "+r.ID+" waits for it")
 		if err := c.ops().Cancel(t.Context(), r.ID); err != nil {
 			t.Fatal(err)
 		}
 		m.awaitStatus("the fault is over", func(s job.Status) bool {
-			err := faultOf(s, job.FaultStarvation)
+			err := faultOf(s, jobtype.FaultStarvation)
 			return err == nil || !strings.Contains(err.Error(), "request")
 		})
 	})

@@ -91,7 +91,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(deadID), nil)) }},
 		{name: "fire", items: []int{2}, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(2)) }},
 		{name: "flag", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Misfire(long)) }},
-		{name: "pass over", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) }},
+		{name: "skip", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) }},
 		{name: "settle", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Running(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), nil)) }}, // which nobody has claimed
 		{name: "tidy", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Instance(deadID)) },

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The log has a line for each change of an instance, and none while nothing changes.
@@ -143,11 +144,11 @@ func TestLogLinesQuoteLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.commit(coord.Put(c.job.Config(), []byte("cron: "+long)))
-		m.awaitFault(job.FaultConfig, "")
+		m.awaitFault(jobtype.FaultConfig, "")
 		c.commit(coord.Put(c.job.Config(), node.Value))
 		m.awaitSound()
 		says := s.Inject(memory.Fault{Method: memory.Commit, Before: fmt.Errorf("%s: %w", long, coord.ErrUnavailable)})
-		m.awaitFault(job.FaultStore, "")
+		m.awaitFault(jobtype.FaultStore, "")
 		says.Remove()
 		m.awaitSound()
 		said := logged.messages()

@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -56,7 +57,7 @@ func TestStrategyThatNeverReturns(t *testing.T) {
 		s.turn(func(strategy.Request) []string { <-release; return nil })
 		asked := s.asked.Load()
 		c.commit(coord.Put(c.job.Necessary(), nil))
-		a.awaitFault(job.FaultStrategy, "has not answered within 5s")
+		a.awaitFault(jobtype.FaultStrategy, "has not answered within 5s")
 		since := time.Now()
 		c.pass(time.Minute)
 		if n := len(c.record.find(func(e execution) bool { return e.begin.After(since) })); n < 3*59 {
@@ -104,7 +105,7 @@ func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {
 		cfg, s, known := c.withChangeling()
 		s.turn(func(strategy.Request) []string { <-release; return nil })
 		m := c.join("10.0.0.1", cfg, nil, known)
-		m.awaitFault(job.FaultStrategy, "CHANGELING has not answered")
+		m.awaitFault(jobtype.FaultStrategy, "CHANGELING has not answered")
 		c.configure(func(cfg *job.Config) { cfg.Strategy = "" })
 		m.awaitSound()
 		c.awaitRuns("all", 3, anything)
@@ -126,7 +127,7 @@ func TestSlowStrategy(t *testing.T) {
 			return dealFairly(r)
 		})
 		a := c.join("10.0.0.1", cfg, nil, known)
-		a.awaitFault(job.FaultStrategy, "has not answered within 5s")
+		a.awaitFault(jobtype.FaultStrategy, "has not answered within 5s")
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(time.Minute)
 		a.awaitSound()
@@ -172,7 +173,7 @@ func TestStrategyWithASliceOfItsOwn(t *testing.T) {
 				m, counts := c.counted("10.0.0.1")
 				c.mustSchedule(m, cfg, nil, known)
 				c.join("10.0.0.2", cfg, nil, known)
-				m.awaitFault(job.FaultStrategy, "another answer each time")
+				m.awaitFault(jobtype.FaultStrategy, "another answer each time")
 				counts.take()
 				c.pass(time.Minute)
 				if commits, _ := counts.take(); len(commits) > 100 {
@@ -193,9 +194,9 @@ func TestStrategyFaultEndsWithLeadership(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		s.turn(func(strategy.Request) []string { return nil })
 		c.commit(coord.Put(c.job.Necessary(), nil))
-		a.awaitFault(job.FaultStrategy, "")
+		a.awaitFault(jobtype.FaultStrategy, "")
 		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("DISABLED")))
-		b.awaitFault(job.FaultStrategy, "")
-		a.awaitFaultOver(job.FaultStrategy)
+		b.awaitFault(jobtype.FaultStrategy, "")
+		a.awaitFaultOver(jobtype.FaultStrategy)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // streaming is a handler that streams if its configuration says so.
@@ -58,17 +59,17 @@ func TestStreamsGoOnOverTheirTicks(t *testing.T) {
 		}
 		c.configure(func(cfg *job.Config) { cfg.Props["streams"] = "false" })
 		for _, m := range members {
-			m.awaitFault(job.FaultStarvation, "is not through")
+			m.awaitFault(jobtype.FaultStarvation, "is not through")
 		}
 		c.configure(func(cfg *job.Config) { cfg.Props["streams"] = "true" })
 		for _, m := range members {
-			m.awaitFaultOver(job.FaultStarvation)
+			m.awaitFaultOver(jobtype.FaultStarvation)
 		}
 		close(hangs)
 		began := time.Now()
 		c.pass(50 * time.Second)
 		for _, m := range members {
-			m.awaitFault(job.FaultStarvation, "is not through")
+			m.awaitFault(jobtype.FaultStarvation, "is not through")
 		}
 		if took := time.Since(began); took < time.Minute || took > 75*time.Second {
 			t.Errorf("a stream that hangs is noticed after %v", took)

@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // hangs is a handler that hangs on some items until it is released.
@@ -76,7 +77,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(time.Hour)
 		due := c.awaitRuns("one item", 1, anything)[0].ScheduledTime
-		status := a.awaitFault(job.FaultStarvation, "all 1 threads are busy, one of them with item")
+		status := a.awaitFault(jobtype.FaultStarvation, "all 1 threads are busy, one of them with item")
 		if waited := time.Since(due); waited > 10*time.Second {
 			t.Errorf("it was said %v after the tick", waited)
 		}
@@ -88,7 +89,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 			return err == nil && len(records) == 1 && records[0].Kind == "starvation" && records[0].Cause != "" && !records[0].Since.IsZero()
 		})
 		c.pass(30 * time.Minute)
-		if n := logged.of(atFault, job.FaultStarvation); n != 1 {
+		if n := logged.of(atFault, jobtype.FaultStarvation); n != 1 {
 			t.Errorf("%d lines say that it began: %q", n, logged.messages())
 		}
 		close(release)
@@ -99,7 +100,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 		}
 		a.awaitSound()
 		c.await("the tree has no fault any more", func(s *jobtree.State) bool { return len(s.Faults) == 0 })
-		if n := logged.of(faultOver, job.FaultStarvation); n != 1 {
+		if n := logged.of(faultOver, jobtype.FaultStarvation); n != 1 {
 			t.Errorf("%d lines say that it is over: %q", n, logged.messages())
 		}
 		c.check()
@@ -119,7 +120,7 @@ func TestExecutionThatGoesOnOverItsNextTick(t *testing.T) {
 		a.c.pass(30 * time.Second)
 		a.awaitSound()
 		c.pass(30 * time.Second)
-		status := a.awaitFault(job.FaultStarvation, "is not through")
+		status := a.awaitFault(jobtype.FaultStarvation, "is not through")
 		if len(status.Waiting) != 1 || status.Waiting[0].Item != 0 {
 			t.Errorf("waiting are %+v, want item 0", status.Waiting)
 		}

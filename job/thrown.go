@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"go.uber.org/zap"
 )
 
@@ -40,7 +41,7 @@ type thrown struct {
 
 	mu       sync.Mutex
 	isClosed bool
-	missed   refrain
+	missed   health.RateLimit
 }
 
 func newThrown(log *zap.Logger) *thrown {
@@ -59,7 +60,7 @@ func (t *thrown) HandleError(_ context.Context, sc ShardingContext, err error) {
 		return
 	default:
 	}
-	if n := t.missed.add(1); n > 0 {
+	if n := t.missed.Add(1); n > 0 {
 		t.log.Warn("failed executions are not given to the program, because it does not receive from Scheduler.Errors", zap.Int("executions", n))
 	}
 }

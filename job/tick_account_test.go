@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // account counts what has become of the ticks of each item.
@@ -27,8 +28,9 @@ func newTickAccount() *tickAccount {
 }
 
 func (a *tickAccount) option(tolerance time.Duration) job.Option {
-	return job.WithObserver(job.Observer{
-		Started: func(e job.StartedEvent) {
+	return job.WithObserver(func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventStarted:
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			if e.Source != job.SourceNormal {
@@ -38,17 +40,15 @@ func (a *tickAccount) option(tolerance time.Duration) job.Option {
 			if late := e.Late - e.Waited; late > tolerance {
 				a.late = append(a.late, fmt.Sprintf("item %d, tick %s: %v late", e.Item, e.ScheduledTime.Format(time.TimeOnly), late))
 			}
-		},
-		MadeUp: func(e job.MadeUpEvent) {
+		case jobtype.EventMadeUp:
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.madeUp[e.Item] += e.Ticks
-		},
-		PassedOver: func(e job.PassedOverEvent) {
+			a.madeUp[e.Item] += e.Count
+		case jobtype.EventSkipped:
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.skipped[e.Item] += e.Ticks
-		},
+			a.skipped[e.Item] += e.Count
+		}
 	})
 }
 
@@ -59,7 +59,7 @@ type outage struct {
 	after, d time.Duration
 }
 
-// Every tick is run, made up for, or said to be passed over, whatever happens; and a run that is called normal is
+// Every tick is run, made up for, or said to be skipped, whatever happens; and a run that is called normal is
 // on time.
 func TestTicksAddUp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -158,7 +158,7 @@ func (a *tickAccount) explain(c *jobtest.Cluster, cfg job.Config, begun, end tim
 	defer a.mu.Unlock()
 	for item := range cfg.ShardingTotalCount {
 		if got := a.begun[item] + a.madeUp[item] + a.skipped[item]; got != len(ticks) {
-			return fmt.Sprintf("item %d: %d begun, %d made up for, %d passed over: of %d ticks\n%v", item, a.begun[item], a.madeUp[item], a.skipped[item], len(ticks), c.Recorder())
+			return fmt.Sprintf("item %d: %d begun, %d made up for, %d skipped: of %d ticks\n%v", item, a.begun[item], a.madeUp[item], a.skipped[item], len(ticks), c.Recorder())
 		}
 	}
 	if len(a.late) > 0 {
@@ -196,7 +196,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 				c.StoreAway(10 * time.Minute)
 				c.Advance(10*time.Minute + 50*time.Second)
 			},
-			want: []string{"passed over 9, 01:09:00: too late"}, tick: at(1, 10, 0), source: job.SourceNormal,
+			want: []string{"skipped 9, 01:09:00: too late"}, tick: at(1, 10, 0), source: job.SourceNormal,
 		},
 		{
 			name: "the host was asleep", cron: "0 1 1 * * ?", tolerance: time.Second, misfire: job.Off,
@@ -205,7 +205,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 				in.ClockOff(59 * time.Second)
 				c.Advance(time.Minute)
 			},
-			want: []string{"passed over 1, 01:01:00: too late"}, tick: at(1, 1, 0),
+			want: []string{"skipped 1, 01:01:00: too late"}, tick: at(1, 1, 0),
 		},
 		{
 			name: "… and misfire is on", cron: "0 1 1 * * ?", tolerance: time.Second, misfire: job.On,

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A request that names instances runs their items only, and with items too, those of them
@@ -129,7 +130,7 @@ func TestTriggerThatIsPassedOnKeepsItsRequest(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if finished := eventsOf[job.FinishedEvent](&w); len(finished) != 1 || !strings.HasPrefix(finished[0].RequestID, "000000000001-") {
+		if finished := w.of(jobtype.EventFinished); len(finished) != 1 || !strings.HasPrefix(finished[0].RequestID, "000000000001-") {
 			t.Errorf("finished: %+v", finished)
 		}
 		c.check()

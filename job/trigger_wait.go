@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // TriggerResult is a request that the registry has.
@@ -100,7 +102,7 @@ func awaitRequest(ctx context.Context, reg coord.Registry, job jobtree.Job, id s
 		case <-changed:
 		case <-ctx.Done():
 			waiting := slices.DeleteFunc(slices.Clone(r.Items), r.IsThrough)
-			return nil, fmt.Errorf("job %s: request %s: items %s are not through: %w", job, quote(id), listItems(waiting), context.Cause(ctx))
+			return nil, fmt.Errorf("job %s: request %s: items %s are not through: %w", job, quote(id), brief.Items(waiting), context.Cause(ctx))
 		}
 	}
 }
@@ -110,7 +112,7 @@ func resultsOf(r *jobtree.Request) []ItemResult {
 	for n, i := range r.Items {
 		list[n] = ItemResult{Item: i, Outcome: OutcomeSkipped, Error: "the request was cancelled"}
 		if p := r.Progress(i); p != nil && (p.Outcome != "" || r.Ended.IsZero()) {
-			list[n] = ItemResult{i, outcomeInTree(p.Outcome), p.Error, p.TaskID, p.Token, p.Ended, p.Done, p.Failed}
+			list[n] = ItemResult{i, jobtype.OutcomeOf(string(p.Outcome)), p.Error, p.TaskID, p.Token, p.Ended, p.Done, p.Failed}
 		}
 	}
 	return list

@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // begin is schedule for any handler. What it does is not recorded.
@@ -81,7 +82,7 @@ func TestType(t *testing.T) {
 		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"greeting.name": "Grace"} })
 		await("Grace")
 		c.configure(func(cfg *job.Config) { cfg.Props = nil })
-		m.awaitFault(job.FaultConfig, "props: greeting.name: is required")
+		m.awaitFault(jobtype.FaultConfig, "props: greeting.name: is required")
 		await("Grace")
 		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"greeting.name": "Joan"} })
 		await("Joan")
@@ -213,7 +214,7 @@ func TestARefusedConfigurationIsLookedAtAgain(t *testing.T) {
 		}
 		isAway.Store(true)
 		c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" })
-		m.awaitFault(job.FaultConfig, "the secret is away")
+		m.awaitFault(jobtype.FaultConfig, "the secret is away")
 		c.pass(time.Hour)
 		if n := asked.Load(); n < 50 || n > 70 {
 			t.Errorf("asked %d times in an hour", n)

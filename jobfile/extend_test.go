@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -47,7 +48,11 @@ func (g *gauge) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (g *gauge) Observer() job.Observer {
-	return job.Observer{Finished: func(job.FinishedEvent) { g.finished <- struct{}{} }}
+	return func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			g.finished <- struct{}{}
+		}
+	}
 }
 
 func (g *gauge) Registry(reg coord.Registry) coord.Registry { return measured{reg, g} }

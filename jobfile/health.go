@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/health"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Health returns what the section health shows, for [health.Handler] of a program that listens by
@@ -38,7 +39,7 @@ func (h healthOf) Ready() error {
 func (h healthOf) Faults() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, f := range h.app.Faults() {
-			if !yield(f.Job, job.Fault{Kind: job.FaultConfig, Err: f.Err, Since: f.Since}) {
+			if !yield(f.Job, job.Fault{Kind: jobtype.FaultConfig, Err: f.Err, Since: f.Since}) {
 				return
 			}
 		}

@@ -48,7 +48,7 @@ func (d *declared) fields() fields {
 			meaning: "Delays each item by some time below it, always the same one. Default 0s."},
 		{key: "expiry", shape: expiryFields(&c.Expiry), meaning: "When the job ends."},
 		{key: "overlap", shape: oneOf{&c.Overlap, []string{jobtype.OverlapWait, jobtype.OverlapSkip}}, registry: inProps + "overlap",
-			meaning: "What becomes of a tick that comes while the item still runs. Default WAIT: as misfire says. SKIP: it is passed over."},
+			meaning: "What becomes of a tick that comes while the item still runs. Default WAIT: as misfire says. SKIP: it is skipped."},
 
 		{key: "shardingTotalCount", shape: integer{&c.ShardingTotalCount, 1, jobtype.MaxShardingTotalCount},
 			meaning: "How many items the job has. Required, but for a broadcast job."},

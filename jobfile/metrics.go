@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // meter counts what happens to executions, for metrics of type EXPVAR.
@@ -26,16 +27,16 @@ const (
 
 // counts are those of a job, since the process has started.
 type counts struct {
-	Started    int64            `json:"started"`
-	Finished   map[string]int64 `json:"finished"` // by outcome, in small letters
-	Seconds    float64          `json:"seconds"`  // that finished executions took
-	Retried    int64            `json:"retried"`
-	MadeUp     int64            `json:"madeUp"`     // ticks
-	PassedOver int64            `json:"passedOver"` // ticks
-	Recovered  int64            `json:"recovered"`  // items of instances that have ended
-	Faults     map[string]int64 `json:"faults"`     // that have begun, by kind
-	Missed     int64            `json:"missed"`     // events that are not counted
-	LastTime   time.Time        `json:"lastFinished,omitzero"`
+	Started   int64            `json:"started"`
+	Finished  map[string]int64 `json:"finished"` // by outcome, in small letters
+	Seconds   float64          `json:"seconds"`  // that finished executions took
+	Retried   int64            `json:"retried"`
+	MadeUp    int64            `json:"madeUp"`    // ticks
+	Skipped   int64            `json:"skipped"`   // ticks
+	Recovered int64            `json:"recovered"` // items of instances that have ended
+	Faults    map[string]int64 `json:"faults"`    // that have begun, by kind
+	Missed    int64            `json:"missed"`    // events that are not counted
+	LastTime  time.Time        `json:"lastFinished,omitzero"`
 }
 
 func newMeter() *meter { return &meter{counts: map[string]*counts{}} }
@@ -47,25 +48,31 @@ func (m *meter) observer() job.Observer {
 		defer m.mu.Unlock()
 		do(m.of(e.JobName))
 	}
-	return job.Observer{
-		Started: func(e job.StartedEvent) { count(e.Event, func(c *counts) { c.Started++ }) },
-		Retried: func(e job.RetriedEvent) { count(e.Event, func(c *counts) { c.Retried++ }) },
-		Finished: func(e job.FinishedEvent) {
-			count(e.Event, func(c *counts) {
+	return func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventStarted:
+			count(e, func(c *counts) { c.Started++ })
+		case jobtype.EventRetried:
+			count(e, func(c *counts) { c.Retried++ })
+		case jobtype.EventFinished:
+			count(e, func(c *counts) {
 				c.Finished[strings.ToLower(e.Outcome.String())]++
 				c.Seconds += e.Took.Seconds()
 				c.LastTime = e.Time
 			})
-		},
-		MadeUp:     func(e job.MadeUpEvent) { count(e.Event, func(c *counts) { c.MadeUp += int64(e.Ticks) }) },
-		PassedOver: func(e job.PassedOverEvent) { count(e.Event, func(c *counts) { c.PassedOver += int64(e.Ticks) }) },
-		Recovered:  func(e job.RecoveredEvent) { count(e.Event, func(c *counts) { c.Recovered += int64(len(e.Items)) }) },
-		Fault: func(e job.FaultEvent) {
+		case jobtype.EventMadeUp:
+			count(e, func(c *counts) { c.MadeUp += int64(e.Count) })
+		case jobtype.EventSkipped:
+			count(e, func(c *counts) { c.Skipped += int64(e.Count) })
+		case jobtype.EventRecovered:
+			count(e, func(c *counts) { c.Recovered += int64(len(e.Items)) })
+		case jobtype.EventFault:
 			if !e.Over {
-				count(e.Event, func(c *counts) { c.Faults[e.Kind.String()]++ })
+				count(e, func(c *counts) { c.Faults[e.Fault.Kind.String()]++ })
 			}
-		},
-		Missed: func(e job.MissedEvent) { count(e.Event, func(c *counts) { c.Missed += int64(e.Events) }) },
+		case jobtype.EventMissed:
+			count(e, func(c *counts) { c.Missed += int64(e.Count) })
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Jobs that come and go for ever do not fill the memory with counters.
@@ -12,9 +13,9 @@ func TestMeterIsBounded(t *testing.T) {
 	m := newMeter()
 	o := m.observer()
 	for n := range maxCounted + 50 {
-		e := job.StartedEvent{Event: job.Event{JobName: "job-" + strconv.Itoa(n)}}
-		o.Started(e)
-		o.Started(e)
+		e := job.Event{Kind: jobtype.EventStarted, JobName: "job-" + strconv.Itoa(n)}
+		o(e)
+		o(e)
 	}
 	if n := len(m.counts); n != maxCounted+1 {
 		t.Errorf("counters of %d jobs", n)

@@ -142,7 +142,7 @@ func TestTypesOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Tracing = map[string]jobfile.Tracer{"MINE": recorder}
-	o.Metrics = map[string]job.Observer{"OURS": {Finished: func(job.FinishedEvent) { t.Error("what is off is told") }}}
+	o.Metrics = map[string]job.Observer{"OURS": func(job.Event) { t.Error("what is off is told") }}
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 1}\njobs: {a: {}, b: {}}\ntracing: {type: MINE, include: [a]}\nmetrics: {type: OURS, enabled: false}\nhealth: {enabled: false}"
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -22,11 +23,14 @@ func TestServe(t *testing.T) {
 		path := write(t, serve+every("a: {}"))[0]
 		o := f.options(f.reg)
 		var told []string
-		o.Tracing = map[string]jobfile.Tracer{"MINE": tracer{Finished: func(e job.FinishedEvent) {
+		o.Tracing = map[string]jobfile.Tracer{"MINE": tracer(func(e job.Event) {
+			if e.Kind != jobtype.EventFinished {
+				return
+			}
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			told = append(told, e.JobName)
-		}}}
+		})}
 		rewrite(t, path, serve+every("a: {}")+"tracing: {type: MINE, include: [o*]}\n")
 		app := f.loadWith(o, path)
 		create := func(name, implementation string) {

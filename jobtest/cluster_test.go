@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -214,10 +215,10 @@ func TestStoreAway(t *testing.T) {
 		c.StoreAway(5 * time.Minute)
 		c.Advance(4 * time.Minute)
 		c.Executions().Require(t, 0)
-		c.Faults().Kind(job.FaultStore).Lasting().Require(t, 1)
+		c.Faults().Kind(jobtype.FaultStore).Lasting().Require(t, 1)
 		c.Advance(2 * time.Minute)
 		c.Executions().Source(job.SourceMisfire).Require(t, 1)
-		if f := c.Faults().Kind(job.FaultStore).One(t); !f.IsOver() {
+		if f := c.Faults().Kind(jobtype.FaultStore).One(t); !f.IsOver() {
 			t.Error(f)
 		}
 	})
@@ -267,7 +268,7 @@ func TestClockOff(t *testing.T) {
 		if e := c.Executions().One(t); e.Began.Second() != 53 {
 			t.Error(e)
 		}
-		c.Until(5*time.Minute, func() bool { return c.Faults().Kind(job.FaultClock).Lasting().Len() == 1 })
+		c.Until(5*time.Minute, func() bool { return c.Faults().Kind(jobtype.FaultClock).Lasting().Len() == 1 })
 		a.ClockOff(0)
 		c.Until(5*time.Minute, func() bool { return c.Faults().Lasting().Len() == 0 })
 	})

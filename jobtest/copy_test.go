@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // These are tests to copy. What they test is a job that pays, city by city, what the table of
@@ -121,7 +122,7 @@ func TestAnOutageIsMadeUpFor(t *testing.T) {
 		c.StoreAway(time.Hour)
 		c.Advance(59 * time.Minute)
 		c.Executions().Require(t, 0)
-		c.Faults().Kind(job.FaultStore).Lasting().Require(t, 1)
+		c.Faults().Kind(jobtype.FaultStore).Lasting().Require(t, 1)
 
 		c.Advance(2 * time.Minute)
 		c.Executions().Source(job.SourceMisfire).Outcome(job.OutcomeOK).Require(t, 3)

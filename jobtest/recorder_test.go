@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // script writes a history as a scheduler tells it.
@@ -64,18 +65,17 @@ func (s *script) ran(list ...ran) *script {
 		if r.isRequested {
 			e.RequestID = "request"
 		}
-		event := job.Event{Time: second(r.begin), JobName: r.of, InstanceID: r.on + "@-@1-abc"}
-		s.to.Started(job.StartedEvent{Event: event, Execution: e})
+		event := job.Event{Kind: jobtype.EventStarted, Time: second(r.begin), JobName: r.of, InstanceID: r.on + "@-@1-abc", Execution: e}
+		s.to(event)
 		if r.end == 0 {
 			continue
 		}
 		if r.outcome == 0 {
 			r.outcome = job.OutcomeOK
 		}
-		event.Time = second(r.end)
-		s.to.Finished(job.FinishedEvent{
-			Event: event, Execution: e, Outcome: r.outcome, Err: r.err, Attempts: 1, Took: time.Duration(r.end-r.begin) * time.Second, Output: []byte(r.output),
-		})
+		event.Kind, event.Time, event.Outcome, event.Err, event.Attempt = jobtype.EventFinished, second(r.end), r.outcome, r.err, 1
+		event.Took, event.Output = time.Duration(r.end-r.begin)*time.Second, []byte(r.output)
+		s.to(event)
 	}
 	return s
 }
@@ -140,15 +140,17 @@ func TestExecutions(t *testing.T) {
 func TestFaults(t *testing.T) {
 	s := newScript()
 	tell := func(at int, instance string, kind job.FaultKind, cause string, over bool) {
-		event := job.Event{Time: second(at), JobName: "settle", InstanceID: instance}
-		s.to.Fault(job.FaultEvent{Event: event, Fault: job.Fault{Kind: kind, Err: errors.New(cause), Since: second(at)}, Over: over})
+		s.to(job.Event{
+			Kind: jobtype.EventFault, Time: second(at), JobName: "settle", InstanceID: instance,
+			Fault: job.Fault{Kind: kind, Err: errors.New(cause), Since: second(at)}, Over: over,
+		})
 	}
-	tell(1, "a@-@1-x", job.FaultStore, "the store does not answer", false)
-	tell(2, "b@-@1-x", job.FaultStore, "the store does not answer", false)
-	tell(3, "a@-@1-x", job.FaultClock, "the clock is off", false)
-	tell(4, "a@-@1-y", job.FaultStore, "the store refuses", false) // another cause, and a new session
-	tell(5, "a@-@1-y", job.FaultStore, "the store refuses", true)
-	tell(6, "c@-@1-x", job.FaultStore, "of which it has not heard", true)
+	tell(1, "a@-@1-x", jobtype.FaultStore, "the store does not answer", false)
+	tell(2, "b@-@1-x", jobtype.FaultStore, "the store does not answer", false)
+	tell(3, "a@-@1-x", jobtype.FaultClock, "the clock is off", false)
+	tell(4, "a@-@1-y", jobtype.FaultStore, "the store refuses", false) // another cause, and a new session
+	tell(5, "a@-@1-y", jobtype.FaultStore, "the store refuses", true)
+	tell(6, "c@-@1-x", jobtype.FaultStore, "of which it has not heard", true)
 	x := s.rec.Faults()
 	for _, tc := range []struct {
 		name string
@@ -158,7 +160,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"all", x, 3, "3 instead of 4 faults\n"},
 		{"Of", x.Of("report"), 0, "job report"},
-		{"Kind", x.Kind(job.FaultStore), 2, "kind store"},
+		{"Kind", x.Kind(jobtype.FaultStore), 2, "kind store"},
 		{"On", x.On("a"), 2, "on a"},
 		{"Lasting", x.Lasting(), 2, "that last"},
 		{"Where", x.Where("early", func(f jobtest.Fault) bool { return f.Began.Before(second(2)) }), 1, "early"},
@@ -174,7 +176,7 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	if f := x.Kind(job.FaultStore).On("a").One(t); f.Over != second(5) {
+	if f := x.Kind(jobtype.FaultStore).On("a").One(t); f.Over != second(5) {
 		t.Error(f)
 	}
 }
@@ -182,23 +184,27 @@ func TestFaults(t *testing.T) {
 // All that a scheduler tells stands in the history.
 func TestHistory(t *testing.T) {
 	s := newScript()
-	e := job.Event{Time: second(1), JobName: "settle", InstanceID: "a@-@1-x"}
-	s.to.Joined(job.JoinedEvent{Event: e})
-	s.to.Leads(job.LeadsEvent{Event: e, Leads: true})
-	s.to.ItemsChanged(job.ItemsChangedEvent{Event: e, Items: []int{0, 2}})
-	s.to.Retried(job.RetriedEvent{Event: e, Execution: job.Execution{Item: 2}, Attempt: 1, Err: errors.New("busy"), Backoff: time.Second})
-	s.to.HandedBack(job.HandedBackEvent{Event: e, Execution: job.Execution{Item: 2}})
-	s.to.MadeUp(job.MadeUpEvent{Event: e, Item: 2, Ticks: 3, ScheduledTime: second(0)})
-	s.to.PassedOver(job.PassedOverEvent{Event: e, Item: 2, Ticks: 4, ScheduledTime: second(0), Reason: job.PassTooLate})
-	s.to.Recovered(job.RecoveredEvent{Event: e, From: "b@-@1-x", Items: []int{1}})
-	s.to.Leads(job.LeadsEvent{Event: e})
-	s.to.Left(job.LeftEvent{Event: e, Err: errors.New("gone")})
-	s.to.Left(job.LeftEvent{Event: e})
+	for _, e := range []job.Event{
+		{Kind: jobtype.EventJoined},
+		{Kind: jobtype.EventLeads},
+		{Kind: jobtype.EventItems, Items: []int{0, 2}},
+		{Kind: jobtype.EventRetried, Execution: job.Execution{Item: 2}, Attempt: 1, Err: errors.New("busy"), Backoff: time.Second},
+		{Kind: jobtype.EventReleased, Execution: job.Execution{Item: 2}},
+		{Kind: jobtype.EventMadeUp, Execution: job.Execution{Item: 2, ScheduledTime: second(0)}, Count: 3},
+		{Kind: jobtype.EventSkipped, Execution: job.Execution{Item: 2, ScheduledTime: second(0)}, Count: 4, Reason: jobtype.SkipTooLate},
+		{Kind: jobtype.EventRecovered, From: "b@-@1-x", Items: []int{1}},
+		{Kind: jobtype.EventLeads, Over: true},
+		{Kind: jobtype.EventLeft, Err: errors.New("gone")},
+		{Kind: jobtype.EventLeft},
+	} {
+		e.Time, e.JobName, e.InstanceID = second(1), "settle", "a@-@1-x"
+		s.to(e)
+	}
 	history := s.rec.String()
 	from := 0
 	for _, says := range []string{
-		"settle joined", "settle leads\n", "has items [0 2]", "retries item 2 in 1s, attempt 1 has failed: busy", "hands item 2 back",
-		"makes up item 2 for 3 ticks, the last 2026-03-01 00:00:00 UTC", "passes over 4 ticks of item 2, the last 2026-03-01 00:00:00 UTC: ",
+		"settle joined", "settle leads\n", "has items [0 2]", "retries item 2 in 1s, attempt 1 has failed: busy", "releases item 2",
+		"makes up item 2 for 3 ticks, the last 2026-03-01 00:00:00 UTC", "skips 4 ticks of item 2, the last 2026-03-01 00:00:00 UTC: ",
 		"has found items [1] of b, which has ended", "leads no more", "left: gone", "settle left\n",
 	} {
 		i := strings.Index(history[from:], says)
@@ -237,7 +243,7 @@ func TestMissedEvents(t *testing.T) {
 	s := newScript().ran(ran{tick: 1, end: 2})
 	x := s.rec.Executions()
 	x.Require(t, 1)
-	s.to.Missed(job.MissedEvent{Events: 3})
+	s.to(job.Event{Kind: jobtype.EventMissed, Count: 3})
 	for name, check := range map[string]func(testing.TB){
 		"Executions":   func(t testing.TB) { x.Require(t, 1) },
 		"Faults":       func(t testing.TB) { s.rec.Faults().Require(t, 0) },
@@ -254,13 +260,13 @@ func TestMissedEvents(t *testing.T) {
 
 // What a recorder keeps is bounded, and it tells when that was too little.
 func TestRecorderIsBounded(t *testing.T) {
-	fault := job.Fault{Kind: job.FaultStore, Err: errors.New("away")}
+	fault := job.Fault{Kind: jobtype.FaultStore, Err: errors.New("away")}
 	for name, tell := range map[string]func(s *script, i int){
 		"executions": func(s *script, i int) { s.ran(ran{tick: i + 1, end: i + 2}) },
 		"faults": func(s *script, i int) {
-			s.to.Fault(job.FaultEvent{Event: job.Event{JobName: fmt.Sprint(i)}, Fault: fault})
+			s.to(job.Event{Kind: jobtype.EventFault, JobName: fmt.Sprint(i), Fault: fault})
 		},
-		"events": func(s *script, i int) { s.to.Joined(job.JoinedEvent{}) },
+		"events": func(s *script, i int) { s.to(job.Event{Kind: jobtype.EventJoined}) },
 		"output": func(s *script, i int) { s.ran(ran{tick: i + 1, end: i + 2, output: strings.Repeat("x", 9<<20)}) },
 	} {
 		s := scriptOf(jobtest.NewSmallRecorder(10))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // witness is one observer of the recorder.
@@ -28,57 +29,57 @@ func (r *Recorder) observer(by *witness) job.Observer {
 			r.note(event{at: by.at(e), job: e.JobName, instance: e.InstanceID, text: fmt.Sprintf(format, args...)})
 		})
 	}
-	return job.Observer{
-		Joined: func(e job.JoinedEvent) { note(e.Event, "joined") },
-		Left: func(e job.LeftEvent) {
+	return func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventJoined:
+			note(e, "joined")
+		case jobtype.EventLeft:
 			if e.Err != nil {
-				note(e.Event, "left: %s", shown(e.Err))
+				note(e, "left: %s", shown(e.Err))
 				return
 			}
-			note(e.Event, "left")
-		},
-		Session: func(e job.SessionEvent) { note(e.Event, "session %v", e.State) },
-		Leads: func(e job.LeadsEvent) {
-			if e.Leads {
-				note(e.Event, "leads")
+			note(e, "left")
+		case jobtype.EventSession:
+			note(e, "session %v", e.Session)
+		case jobtype.EventLeads:
+			if !e.Over {
+				note(e, "leads")
 				return
 			}
-			note(e.Event, "leads no more")
-		},
-		ItemsChanged: func(e job.ItemsChangedEvent) { note(e.Event, "has items %s", items(e.Items)) },
-		Paused: func(e job.PausedEvent) {
+			note(e, "leads no more")
+		case jobtype.EventItems:
+			note(e, "has items %s", items(e.Items))
+		case jobtype.EventPaused:
 			if e.Over {
-				note(e.Event, "sees that the job is resumed")
+				note(e, "sees that the job is resumed")
 				return
 			}
-			note(e.Event, "sees that the job is paused by %s: %s", e.By, e.Why)
-		},
-		Commanded: func(e job.CommandedEvent) {
+			note(e, "sees that the job is paused by %s: %s", e.Pause.By, e.Pause.Why)
+		case jobtype.EventCommanded:
 			what := e.Command.String()
 			if e.Over {
 				what += ", which is over"
 			}
-			note(e.Event, "is told by an operator: %s, items %s", what, items(e.Items))
-		},
-		HandedBack: func(e job.HandedBackEvent) { note(e.Event, "hands item %d back", e.Item) },
-		Started:    func(e job.StartedEvent) { r.started(by, e) },
-		Retried: func(e job.RetriedEvent) {
-			note(e.Event, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, shown(e.Err))
-		},
-		Finished: func(e job.FinishedEvent) { r.update(by, func() { r.finish(by, e) }) },
-		MadeUp: func(e job.MadeUpEvent) {
-			note(e.Event, "makes up item %d for %d ticks, the last %s", e.Item, e.Ticks, e.ScheduledTime.Format(tickLayout))
-		},
-		PassedOver: func(e job.PassedOverEvent) {
-			note(e.Event, "passes over %d ticks of item %d, the last %s: %s", e.Ticks, e.Item, e.ScheduledTime.Format(tickLayout), e.Reason)
-		},
-		Recovered: func(e job.RecoveredEvent) {
-			note(e.Event, "has found items %s of %s, which has ended", items(e.Items), address(e.From))
-		},
-		Fault: func(e job.FaultEvent) { r.update(by, func() { r.fault(by, e) }) },
-		Missed: func(e job.MissedEvent) {
-			r.update(by, func() { r.missed += e.Events })
-		},
+			note(e, "is told by an operator: %s, items %s", what, items(e.Items))
+		case jobtype.EventReleased:
+			note(e, "releases item %d", e.Item)
+		case jobtype.EventStarted:
+			r.started(by, e)
+		case jobtype.EventRetried:
+			note(e, "retries item %d in %v, attempt %d has failed: %s", e.Item, e.Backoff, e.Attempt, shown(e.Err))
+		case jobtype.EventFinished:
+			r.update(by, func() { r.finish(by, e) })
+		case jobtype.EventMadeUp:
+			note(e, "makes up item %d for %d ticks, the last %s", e.Item, e.Count, e.ScheduledTime.Format(tickLayout))
+		case jobtype.EventSkipped:
+			note(e, "skips %d ticks of item %d, the last %s: %s", e.Count, e.Item, e.ScheduledTime.Format(tickLayout), e.Reason)
+		case jobtype.EventRecovered:
+			note(e, "has found items %s of %s, which has ended", items(e.Items), address(e.From))
+		case jobtype.EventFault:
+			r.update(by, func() { r.fault(by, e) })
+		case jobtype.EventMissed:
+			r.update(by, func() { r.missed += e.Count })
+		}
 	}
 }
 
@@ -106,12 +107,12 @@ func (r *Recorder) note(e event) {
 
 // started keeps the begin of an execution. A handler may have let its process die before the
 // observer was told of that begin: it has happened.
-func (r *Recorder) started(by *witness, e job.StartedEvent) {
+func (r *Recorder) started(by *witness, e job.Event) {
 	r.update(nil, func() {
 		switch {
 		case by.died.IsZero():
 			r.begin(by, e)
-		case !by.at(e.Event).After(by.died):
+		case !by.at(e).After(by.died):
 			r.begin(by, e)
 			r.cut(r.running[e.TaskID])
 		}
@@ -127,28 +128,28 @@ func (r *Recorder) cut(e *execution) {
 	delete(r.running, e.TaskID)
 }
 
-func (r *Recorder) begin(by *witness, e job.StartedEvent) {
+func (r *Recorder) begin(by *witness, e job.Event) {
 	if len(r.executions) >= r.most {
 		r.missed++
 		return
 	}
-	begun := &execution{Execution{Execution: e.Execution, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e.Event)}, by, r.count}
+	begun := &execution{Execution{Execution: e.Execution, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e)}, by, r.count}
 	r.executions = append(r.executions, begun)
 	r.running[e.TaskID] = begun
 }
 
-func (r *Recorder) finish(by *witness, e job.FinishedEvent) {
+func (r *Recorder) finish(by *witness, e job.Event) {
 	ended := r.running[e.TaskID]
 	if ended == nil {
 		r.note(event{
-			at: by.at(e.Event), job: e.JobName, instance: e.InstanceID,
+			at: by.at(e), job: e.JobName, instance: e.InstanceID,
 			text: fmt.Sprintf("item %d, tick %s: %s before it began", e.Item, e.ScheduledTime.Format(tickLayout), e.Outcome),
 		})
 		return
 	}
 	delete(r.running, e.TaskID)
-	ended.Ended, ended.Outcome, ended.Err = by.at(e.Event), e.Outcome, e.Err
-	ended.Attempts, ended.Took = e.Attempts, e.Took
+	ended.Ended, ended.Outcome, ended.Err = by.at(e), e.Outcome, e.Err
+	ended.Attempts, ended.Took = e.Attempt, e.Took
 	if e.Dropped || r.output+len(e.Output) > MaxOutput {
 		r.missed++
 		return
@@ -157,12 +158,12 @@ func (r *Recorder) finish(by *witness, e job.FinishedEvent) {
 	r.output += len(e.Output)
 }
 
-func (r *Recorder) fault(by *witness, e job.FaultEvent) {
-	key := faultKey{by, e.JobName, address(e.InstanceID), e.Kind}
+func (r *Recorder) fault(by *witness, e job.Event) {
+	key := faultKey{by, e.JobName, address(e.InstanceID), e.Fault.Kind}
 	known := r.lasting[key]
 	switch {
 	case e.Over && known != nil:
-		known.Over = by.at(e.Event)
+		known.Over = by.at(e)
 		delete(r.lasting, key)
 	case e.Over:
 	case known != nil: // the same fault, with another cause
@@ -170,7 +171,7 @@ func (r *Recorder) fault(by *witness, e job.FaultEvent) {
 	case len(r.faults) >= r.most:
 		r.missed++
 	default:
-		began := &fault{Fault{Fault: e.Fault, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e.Event)}, by, r.count}
+		began := &fault{Fault{Fault: e.Fault, JobName: e.JobName, InstanceID: e.InstanceID, Began: by.at(e)}, by, r.count}
 		r.faults = append(r.faults, began)
 		r.lasting[key] = began
 	}

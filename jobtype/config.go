@@ -45,7 +45,7 @@ type Config struct {
 	Calendars []string
 
 	// Overlap says what becomes of a tick that comes while the item still runs: OverlapWait, as
-	// Misfire says; or OverlapSkip, it is passed over, also while the item waits to be run again
+	// Misfire says; or OverlapSkip, it is skipped, also while the item waits to be run again
 	// after a failover. Misfire holds for what was missed for another reason. JVM members do not
 	// know it. Default OverlapWait. (props: overlap)
 	Overlap string
@@ -103,7 +103,7 @@ type Config struct {
 	MisfireTolerance time.Duration
 
 	// MisfireWindow bounds how old a missed tick may be. Older ones are not made up for:
-	// they are passed over, and job.Observer.PassedOver is told of it. Whole seconds.
+	// they are skipped, and observers are told by an EventSkipped. Whole seconds.
 	// Default 0, no bound. (props: misfire.window.seconds)
 	MisfireWindow time.Duration
 

@@ -39,7 +39,7 @@ var operations = []operation{
 		_, err := o.Job("settle").Pause(ctx, ops.PauseRequest{Why: "maintenance"})
 		return err
 	}, ops.Change{Job: "settle", Action: ops.ActionPause, Why: "maintenance"}},
-	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DealAnew(ctx) }, ops.Change{Job: "settle", Action: ops.ActionDealAnew}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").Reshard(ctx) }, ops.Change{Job: "settle", Action: ops.ActionReshard}},
 	{func(ctx context.Context, o *ops.Ops) error {
 		_, err := o.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: []byte("timeZone: UTC\ndates: [2027-01-01]\n")})
 		return err

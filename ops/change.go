@@ -26,7 +26,7 @@ const (
 	ActionKill           Action = "kill"
 	ActionPause          Action = "pause"
 	ActionResume         Action = "resume"
-	ActionDealAnew       Action = "deal anew"
+	ActionReshard        Action = "reshard"
 	ActionPin            Action = "pin"
 	ActionUnpin          Action = "unpin"
 	ActionDisableItems   Action = "disable items"

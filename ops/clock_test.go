@@ -19,7 +19,7 @@ func (c coarse) Clock() coord.Clock {
 	return coord.NewClock(now, now.Add(-400*time.Millisecond), 500*time.Millisecond)
 }
 
-// A tick that came shortly before the end of a pause is passed over, however coarse the store's
+// A tick that came shortly before the end of a pause is skipped, however coarse the store's
 // clock is.
 func TestPauseWithACoarseClock(t *testing.T) {
 	virtual(t, func(t *testing.T, d dial) {

@@ -14,7 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// DisableItems keeps items from running. What runs comes to its end; ticks are passed over, and
+// DisableItems keeps items from running. What runs comes to its end; ticks are skipped, and
 // requests are skipped. Members of any kind obey it. Without items nothing happens.
 //
 // Errors: those of a read and of a commit; job.ErrNoItem.
@@ -62,8 +62,8 @@ func errNoItem(s *jobtree.State, i int) error {
 }
 
 // DisableServers keeps instances at some addresses from having items of the job; none means
-// all that are there, and disables the job: then nobody runs anything, ticks are passed over,
-// and a server that comes later is enabled. Items of other servers are dealt anew. Members of
+// all that are there, and disables the job: then nobody runs anything, ticks are skipped,
+// and a server that comes later is enabled. Items of other servers are resharded. Members of
 // any kind obey it.
 //
 // Errors: ErrNoServer for an address that has none, because a wrong one would look like a success
@@ -138,14 +138,14 @@ func (j *Job) checkAddress(address string) error {
 	return nil
 }
 
-// DealAnew asks the leader to deal the items now as if nobody had had any: strategies that
+// Reshard asks the leader to deal the items now as if nobody had had any: strategies that
 // leave items where they are do not know where that was, and static sharding does not count.
 // Items that run keep their owners until the next deal. Pins hold. It is one commit.
 //
 // Errors: those of a read and of a commit.
-func (j *Job) DealAnew(ctx context.Context) error {
-	return j.try(ctx, "deal anew", func(*jobtree.State) error {
-		act, err := j.ops.act(j.name, ActionDealAnew)
+func (j *Job) Reshard(ctx context.Context) error {
+	return j.try(ctx, "reshard", func(*jobtree.State) error {
+		act, err := j.ops.act(j.name, ActionReshard)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@
 //	Trigger, Retry,      requests/{id}, and     who owns the item      when all items are through; kept for an
 //	Backfill             …/{item} for each      when its turn comes    hour for those who wait
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
-//	DealAnew             leader/sharding/…      the leader             when the items are dealt
+//	Reshard              leader/sharding/…      the leader             when the items are dealt
 //	Create, Update       config                 its instances          with the next one
 //	Apply                config, and the set    its instances          with the next one; the set with
 //	                     in ~elasticjob/applied                        Remove or Release
@@ -38,10 +38,10 @@
 //	                  what runs        ticks that come              failovers   triggers   JVM members
 //	Kill              ends             as always                    not for it  as always  cannot be killed
 //	Pause             goes on          none begins; made up once    as always   as always  do not know it: see
-//	                                   or passed over at the end                           PauseRequest.DisableJVM
-//	DisableItems      goes on          passed over                  wait        skipped    obey
+//	                                   or skipped at the end                               PauseRequest.DisableJVM
+//	DisableItems      goes on          skipped                      wait        skipped    obey
 //	DisableServers    goes on          other servers run them       by others   by others  obey
-//	… all servers     goes on          passed over                  wait        refused    obey
+//	… all servers     goes on          skipped                      wait        refused    obey
 //	Shutdown          goes on          other instances run them     by others   by others  obey
 //
 // ElasticJob's console knows three scopes for servers. A job and an address is Job(name) with that address

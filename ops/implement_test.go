@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -66,7 +67,7 @@ func TestOldImplementationIsAFault(t *testing.T) {
 			}
 			pass(time.Minute)
 			faults := s.Status().Faults
-			if isFault := len(faults) == 1 && errors.Is(faults[0].Err, job.ErrImplementationConflict) && faults[0].Kind == job.FaultConfig; isFault != (r.To == "new") {
+			if isFault := len(faults) == 1 && errors.Is(faults[0].Err, job.ErrImplementationConflict) && faults[0].Kind == jobtype.FaultConfig; isFault != (r.To == "new") {
 				t.Errorf("%+v: faults %v", r, faults)
 			}
 		}

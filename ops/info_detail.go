@@ -30,7 +30,7 @@ type JobDetail struct {
 	Ticks []time.Time `json:"ticks,omitempty"`
 	// Since is since when the schedule is in force; zero if the leader has not recorded that.
 	Since time.Time `json:"since,omitzero"`
-	// Asked is whether the leader is asked to deal anew, and Dealing whether a JVM leader does.
+	// Asked is whether the leader is asked to reshard, and Dealing whether a JVM leader does.
 	Asked   bool `json:"asked,omitempty"`
 	Dealing bool `json:"dealing,omitempty"`
 	// Triggers are the ids of instances that are asked to run in ElasticJob's way, ascending.

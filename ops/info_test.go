@@ -96,7 +96,7 @@ func TestStatusOfAnItem(t *testing.T) {
 			"sharding/5/misfire":  "",
 			"sharding/6/instance": gone, "sharding/6/disabled": "",
 			"sharding/7/instance": here, "sharding/7/running": "", // before 3.0.2
-			"sharding/20/instance": here, // not dealt anew since there are fewer
+			"sharding/20/instance": here, // not resharded since there are fewer
 			"sharding/x/instance":  here,
 		})
 		items, err := ops.New(reg).Job("j").Items(t.Context())

@@ -135,7 +135,7 @@ func TestSteering(t *testing.T) {
 			must(steer.Unpin(ctx, i))
 		}
 		owns(t, other, 1)
-		must(steer.DealAnew(ctx))
+		must(steer.Reshard(ctx))
 		must(steer.DisableServers(ctx, "10.0.0.2"))
 		owns(t, s, 3)
 		must(steer.EnableServers(ctx))
@@ -249,7 +249,7 @@ func TestWhatIsRefused(t *testing.T) {
 			}, says: "parameter"},
 			{name: "trigger: another job", job: "another", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
 			{name: "trigger: no name of a job", job: "a/b", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},
-			{name: "another job", job: "another", do: func(j *ops.Job) error { return j.DealAnew(ctx) }, is: ops.ErrNoJob},
+			{name: "another job", job: "another", do: func(j *ops.Job) error { return j.Reshard(ctx) }, is: ops.ErrNoJob},
 			{name: "no name of a job", job: "a/b", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{Items: []int{0}}); return err }, is: ops.ErrNoJob},
 			{name: "no name at all", job: "", do: func(*ops.Job) error { _, err := all.Job("").Requests(ctx); return err }, is: ops.ErrNoJob},
 		} {
@@ -296,7 +296,7 @@ func TestBusy(t *testing.T) {
 		steer := ops.New(reg).Job("settle")
 		for name, do := range map[string]func(context.Context) error{
 			"pause": func(ctx context.Context) error { _, err := steer.Pause(ctx, ops.PauseRequest{}); return err },
-			"deal":  steer.DealAnew,
+			"deal":  steer.Reshard,
 			"backfill": func(ctx context.Context) error {
 				return backfill(ctx, ops.BackfillRequest{From: time.Now().AddDate(-2, 0, 0), To: time.Now()})(steer)
 			},

@@ -20,8 +20,8 @@ type PauseRequest struct {
 	Why string
 	// MakeUp says what becomes of the ticks of the pause when it ends. With it each item runs
 	// once for all that it has missed, also if misfire is off or the misfire window is over.
-	// Without it they are passed over, also if misfire is on. What an item had missed before the pause is
-	// neither: it stays due. (If the configuration has no time zone, it is passed over, too.)
+	// Without it they are skipped, also if misfire is on. What an item had missed before the pause is
+	// neither: it stays due. (If the configuration has no time zone, it is skipped, too.)
 	MakeUp bool
 	// DisableJVM disables the servers of JVM members until the pause ends, because JVM members
 	// know no pause. A server on which a Go member runs, too, is left as it is: its Go members

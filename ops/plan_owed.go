@@ -49,9 +49,9 @@ func (o *Ops) owed(ctx context.Context, before, next jobtype.Config, s *jobtree.
 	case next.MonitorExecution != jobtype.On || before.Broadcast != next.Broadcast:
 		what = "nobody makes it up when this change is in force, because the items begin anew"
 	case before.Misfire != jobtype.On || next.Misfire != jobtype.On:
-		what = "it is passed over, because misfire is not on before and after the change"
+		what = "it is skipped, because misfire is not on before and after the change"
 	case !isKnown:
-		what = "it is passed over, because no process is there that knows the calendars which this change leaves out"
+		what = "it is skipped, because no process is there that knows the calendars which this change leaves out"
 	}
 	return fmt.Sprintf("%s late for the tick of %s: %s", areText(late), last.Format(time.RFC3339), what)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -17,7 +18,7 @@ import (
 const traceTime = 5 * time.Second
 
 // WithTrace has each change kept by a sink, too: by a *sqltrace.Tracer, which keeps more of them
-// than the audit, and for longer. Each is one event of trace.KindOperated, which has the ID of the
+// than the audit, and for longer. Each is one event of jobtype.EventOperated, which has the ID of the
 // change; so it does not matter if it is kept twice. A dry run has none. The sinks of package trace
 // take no notice of it.
 //
@@ -77,7 +78,7 @@ func (t *tracer) write(ctx context.Context, c Change) error {
 
 func (c Change) event() trace.Event {
 	return trace.Event{
-		ID: c.ID, Time: c.At, Kind: trace.KindOperated, Job: c.Job, By: c.By, From: c.From, What: string(c.Action),
+		ID: c.ID, Time: c.At, Kind: jobtype.EventOperated, Job: c.Job, By: c.By, From: c.From, What: string(c.Action),
 		Detail: c.Detail, Why: c.Why,
 		Before: brief.Cut(c.Before, trace.MaxDocument-len("…")), After: brief.Cut(c.After, trace.MaxDocument-len("…")),
 	}

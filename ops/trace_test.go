@@ -14,6 +14,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -71,7 +72,7 @@ func TestTrace(t *testing.T) {
 	slices.Reverse(audit)
 	for i, c := range audit {
 		want := trace.Event{
-			ID: c.ID, Time: c.At, Kind: trace.KindOperated, Job: "settle", By: "anna", From: "10.1.1.1", What: string(c.Action),
+			ID: c.ID, Time: c.At, Kind: jobtype.EventOperated, Job: "settle", By: "anna", From: "10.1.1.1", What: string(c.Action),
 			Detail: c.Detail, Why: c.Why, Before: c.Before, After: c.After,
 		}
 		got := traced[i]
@@ -155,7 +156,7 @@ func TestTraceAudit(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "change broken") {
 		t.Errorf("of the entry that cannot be read: %v", err)
 	}
-	if len(kept) != 130 || kept[0].Detail != "calendar c0" || kept[129].Detail != "calendar c129" || kept[129].By != "anna" || kept[129].Kind != trace.KindOperated {
+	if len(kept) != 130 || kept[0].Detail != "calendar c0" || kept[129].Detail != "calendar c129" || kept[129].By != "anna" || kept[129].Kind != jobtype.EventOperated {
 		t.Errorf("%d events are kept: %+v", len(kept), kept[max(0, len(kept)-1):])
 	}
 	if err := all.TraceAudit(ctx, sink(func(context.Context, trace.Batch) error { return refused })); !errors.Is(err, refused) {

@@ -36,7 +36,7 @@
 // While the sink fails, the queue grows; what waits for long is packed, to about a
 // twentieth. If it is full the oldest batches are dropped, but for the one that is being
 // tried. That is logged when it begins and when it ends, counted in [Stats], and told in the
-// stream: an event of KindMissed comes where others are missing.
+// stream: an event of jobtype.EventMissed comes where others are missing.
 //
 // A sink whose call does not return although its context has ended is waited for: nothing is
 // written meanwhile, so that no two calls overlap. Stats say since when.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Event is one thing that has happened in this process. Fields that its Kind does not have
@@ -14,47 +14,47 @@ type Event struct {
 	// knows it by its ID.
 	ID   string
 	Time time.Time // by the local clock
-	Kind Kind
+	Kind jobtype.EventKind
 	Job  string
 	// Instance is this process as an instance of the job; empty before it has an identity.
 	Instance string
 
-	// Execution is of what happens to an execution: KindClaimed to KindFinished. Of KindMadeUp
-	// and KindPassedOver it has Item and ScheduledTime, of KindDue ScheduledTime, of KindCommanded
+	// Execution is of what happens to an execution: EventClaimed to EventFinished. Of EventMadeUp
+	// and EventSkipped it has Item and ScheduledTime, of EventDue ScheduledTime, of EventCommanded
 	// Token and RequestID.
-	Execution job.Execution
-	// Attempt is the attempt that has failed (KindRetried), or how many there were
-	// (KindFinished).
+	Execution jobtype.Execution
+	// Attempt is the attempt that has failed (EventRetried), or how many there were
+	// (EventFinished).
 	Attempt int
-	Outcome job.Outcome   // KindFinished
-	Waited  time.Duration // KindStarted: for a thread
-	Took    time.Duration // KindFinished: with the pauses between attempts
-	Backoff time.Duration // KindRetried
+	Outcome jobtype.Outcome // EventFinished
+	Waited  time.Duration   // EventStarted: for a thread
+	Took    time.Duration   // EventFinished: with the pauses between attempts
+	Backoff time.Duration   // EventRetried
 	// Error is the text of the error, MaxText bytes at most; with a panic its stack, too.
 	Error string
-	// Output is the end of what the handler has kept ([job.SetOutput]). Dropped says that
+	// Output is the end of what the handler has kept (job.SetOutput). Dropped says that
 	// there was some, and that it had to be dropped.
 	Output  []byte
 	Dropped bool
 
-	// Ticks is how many: KindMadeUp, KindPassedOver, KindDue. Of KindMissed it is how many events.
+	// Ticks is how many: EventMadeUp, EventSkipped, EventDue. Of EventMissed it is how many events.
 	Ticks int
-	// Items are those of KindItems, all that the instance has now, of KindRecovered and of
-	// KindCommanded.
+	// Items are those of EventItems, all that the instance has now, of EventRecovered and of
+	// EventCommanded.
 	Items []int
-	// From is the instance that has ended: KindRecovered. Of KindOperated it is where the operator
+	// From is the instance that has ended: EventRecovered. Of EventOperated it is where the operator
 	// was, such as an address.
 	From string
-	// What is more about it, in a word or two: the reason of KindPassedOver, the state of
-	// KindSession, the kind of KindFault, the command of KindCommanded, the action of
-	// KindOperated, the revision of KindConfigured; "failover" if the items of KindRecovered are run again.
+	// What is more about it, in a word or two: the reason of EventSkipped, the state of
+	// EventSession, the kind of EventFault, the command of EventCommanded, the action of
+	// EventOperated, the revision of EventConfigured; "failover" if the items of EventRecovered are run again.
 	What string
-	// Detail says more: what has changed (KindConfigured), whom it is about (KindCommanded,
-	// KindOperated). MaxText bytes at most.
+	// Detail says more: what has changed (EventConfigured), whom it is about (EventCommanded,
+	// EventOperated). MaxText bytes at most.
 	Detail string
-	// By and Why are what an operator has said: KindPaused, KindCommanded, KindOperated.
+	// By and Why are what an operator has said: EventPaused, EventCommanded, EventOperated.
 	By, Why string
-	// Before and After are how it was, and how it is: KindOperated. They are whole documents of
+	// Before and After are how it was, and how it is: EventOperated. They are whole documents of
 	// configurations, or a few words, of MaxDocument bytes at most.
 	Before, After string
 	// Over is true at the end of what has begun before: a fault, a pause, leadership; and of a
@@ -62,38 +62,7 @@ type Event struct {
 	Over bool
 }
 
-// Kind says what has happened.
-type Kind int
-
-// The kinds of events. Each but the last two is told by the function of [job.Observer] of that name.
-const (
-	KindClaimed Kind = iota + 1
-	KindHandedBack
-	KindStarted
-	KindRetried
-	KindFinished
-	KindMadeUp
-	KindPassedOver
-	KindRecovered
-	KindJoined
-	KindLeft
-	KindSession
-	KindLeads
-	KindItems
-	KindConfigured
-	KindPaused
-	KindCommanded
-	KindDue
-	KindFault
-	// KindMissed: events were dropped, because the recorder could not keep up.
-	KindMissed
-	// KindOperated: an operator has changed something. Package ops tells it (ops.WithTrace), in the
-	// process where that was done, which need not run any job; Instance is empty then, and Job too if it concerns
-	// the namespace.
-	KindOperated
-)
-
-// Line is a line that a handler has written with [job.Logger], or that its script has printed.
+// Line is a line that a handler has written with job.Logger, or that its script has printed.
 type Line struct {
 	Job, TaskID, Instance string
 	Item                  int

@@ -3,12 +3,12 @@ package trace_test
 import (
 	"errors"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -54,71 +54,38 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// everything returns an observer that has all functions, and counts their calls.
-func everything(told *int) job.Observer {
-	var o job.Observer
-	v := reflect.ValueOf(&o).Elem()
-	for i := range v.NumField() {
-		v.Field(i).Set(reflect.MakeFunc(v.Field(i).Type(), func([]reflect.Value) []reflect.Value { *told++; return nil }))
+// each tells an observer an event of each kind that schedulers tell, of a job.
+func each(o job.Observer, name string) (told int) {
+	for kind := jobtype.EventClaimed; kind < jobtype.EventOperated; kind++ {
+		o(job.Event{Kind: kind, JobName: name})
+		told++
 	}
-	return o
+	return told
 }
 
-// each calls each function of an observer with an event of a job.
-func each(t *testing.T, o job.Observer, name string, then func(function string)) {
-	t.Helper()
-	v := reflect.ValueOf(o)
-	for i := range v.NumField() {
-		function := v.Type().Field(i).Name
-		if v.Field(i).IsNil() {
-			t.Errorf("there is no function %s", function)
-			continue
-		}
-		event := reflect.New(v.Field(i).Type().In(0)).Elem()
-		event.FieldByName("JobName").SetString(name)
-		v.Field(i).Call([]reflect.Value{event})
-		then(function)
-	}
-}
-
-// Each function of an observer is told of the jobs of the filter, and only of those.
+// Only the jobs of the filter are told of.
 func TestOnly(t *testing.T) {
-	told, want := 0, 0
-	o := trace.Only(filter(t, []string{"a"}, nil), everything(&told))
-	for _, name := range []string{"a", "b"} {
-		each(t, o, name, func(function string) {
-			if name == "a" {
-				want++
-			}
-			if told != want {
-				t.Fatalf("%s of job %s: told %d times, want %d", function, name, told, want)
-			}
-		})
-	}
-	if empty := trace.Only(trace.Filter{}, job.Observer{}); !reflect.ValueOf(empty).IsZero() {
-		t.Error("an observer without functions has some")
+	told := 0
+	o := trace.Only(filter(t, []string{"a"}, nil), func(job.Event) { told++ })
+	want := each(o, "a")
+	each(o, "b")
+	if told != want {
+		t.Errorf("told %d times, want %d", told, want)
 	}
 }
 
-// Each function of several observers is told, also if one of them panics.
+// Each of several observers is told, also if one of them panics.
 func TestJoin(t *testing.T) {
-	one, two, want := 0, 0, 0
-	o := trace.Join(job.Observer{}, everything(&one), everything(&two))
-	each(t, o, "a", func(function string) {
-		if want++; one != want || two != want {
-			t.Fatalf("%s: told %d and %d times, want %d", function, one, two, want)
-		}
-	})
-	if empty := trace.Join(job.Observer{}, job.Observer{}); !reflect.ValueOf(empty).IsZero() {
-		t.Error("observers without functions have some")
-	}
 	var order []string
 	named := func(name string) job.Observer {
-		return job.Observer{Joined: func(job.JoinedEvent) { order = append(order, name); panic(name) }}
+		return func(job.Event) {
+			order = append(order, name)
+			panic(name)
+		}
 	}
 	func() {
 		defer func() { _ = recover() }() // the job would log it
-		trace.Join(named("a"), named("b"), named("c")).Joined(job.JoinedEvent{})
+		trace.Join(named("a"), nil, named("b"), named("c"))(job.Event{})
 	}()
 	if !slices.Equal(order, []string{"a", "b", "c"}) {
 		t.Errorf("told in the order %v", order)
@@ -129,8 +96,7 @@ func TestJoin(t *testing.T) {
 func TestNothingIsForgotten(t *testing.T) {
 	s := newPlanned()
 	r := newRecorder(t, s, trace.Options{})
-	calls := 0
-	each(t, r.Observer(), "a", func(string) { calls++ })
+	calls := each(r.Observer(), "a")
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +104,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	if len(events) != calls {
 		t.Fatalf("%d events of %d calls", len(events), calls)
 	}
-	seen := map[trace.Kind]bool{}
+	seen := map[jobtype.EventKind]bool{}
 	for _, e := range events {
 		if seen[e.Kind] || e.Kind.String() == "unknown" || e.Job != "a" {
 			t.Errorf("%+v", e)

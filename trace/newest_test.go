@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -25,7 +26,7 @@ func line(task string, item, number int) trace.Line {
 	return trace.Line{Job: "settle", TaskID: task, Item: item, Number: number, Text: fmt.Sprintf("%s/%d", task, number)}
 }
 
-func eventOf(task string, item int, kind trace.Kind) trace.Event {
+func eventOf(task string, item int, kind jobtype.EventKind) trace.Event {
 	return trace.Event{ID: task + kind.String(), Kind: kind, Job: "settle", Execution: job.Execution{TaskID: task, Item: item}}
 }
 
@@ -60,7 +61,7 @@ func TestNewest(t *testing.T) {
 		}
 	}
 	first := trace.Batch{
-		Events: []trace.Event{eventOf("a", 0, trace.KindClaimed), eventOf("a", 0, trace.KindStarted), {ID: "x", Kind: trace.KindJoined, Job: "settle"}},
+		Events: []trace.Event{eventOf("a", 0, jobtype.EventClaimed), eventOf("a", 0, jobtype.EventStarted), {ID: "x", Kind: jobtype.EventJoined, Job: "settle"}},
 		Lines:  []trace.Line{line("a", 0, 1), line("a", 0, 2), line("b", 1, 1)},
 	}
 	write(first)
@@ -94,12 +95,12 @@ func TestNewest(t *testing.T) {
 	check("of a task that is forgotten", show(n.Lines("settle", 0, "a", 0)), "")
 	check("the latest is still that", show(n.Lines("settle", 0, "", 0)), "c/1 c/2")
 
-	events := []trace.Event{eventOf("f", 4, trace.KindStarted)}
+	events := []trace.Event{eventOf("f", 4, jobtype.EventStarted)}
 	for i := range 200 {
-		events = append(events, eventOf("f", 4, trace.KindRetried))
+		events = append(events, eventOf("f", 4, jobtype.EventRetried))
 		events[i+1].ID = fmt.Sprint(i)
 	}
-	write(trace.Batch{Events: append(events, eventOf("f", 4, trace.KindFinished))})
+	write(trace.Batch{Events: append(events, eventOf("f", 4, jobtype.EventFinished))})
 	if got := strings.Fields(kinds(n.Events("settle", 4, ""))); len(got) != 100 || got[0] != "started" || got[1] != "retried" || got[99] != "finished" {
 		t.Errorf("of many events: %q", got)
 	}
@@ -121,7 +122,7 @@ func TestNewestIsBounded(t *testing.T) {
 			numbers[task]++
 			b := trace.Batch{
 				Lines:  []trace.Line{line(fmt.Sprint(task), task%3, numbers[task])},
-				Events: []trace.Event{{ID: fmt.Sprint(task, numbers[task]), Job: "settle", Kind: trace.KindRetried, Execution: job.Execution{TaskID: fmt.Sprint(task), Item: task % 3}}},
+				Events: []trace.Event{{ID: fmt.Sprint(task, numbers[task]), Job: "settle", Kind: jobtype.EventRetried, Execution: job.Execution{TaskID: fmt.Sprint(task), Item: task % 3}}},
 			}
 			if err := n.Write(context.Background(), b); err != nil {
 				rt.Error(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -37,7 +38,7 @@ func (a *away) Write(_ context.Context, b trace.Batch) error {
 	a.left--
 	for _, e := range b.Events {
 		a.events++
-		if e.Kind == trace.KindMissed {
+		if e.Kind == jobtype.EventMissed {
 			a.missed += e.Ticks
 		}
 	}
@@ -62,10 +63,12 @@ func TestOutage(t *testing.T) {
 		before, peak := heap(true), uint64(0)
 		for n := range *outage {
 			e := job.Event{Time: time.Now().Add(time.Duration(n%1000) * 997_331), JobName: fmt.Sprintf("job-%d", n%50), InstanceID: "10.0.0.1@-@4711"}
-			x := job.Execution{TaskID: uuid.Must(uuid.NewV7()).String(), Item: n % 16, ScheduledTime: e.Time.Truncate(time.Second), Source: job.SourceNormal, Token: int64(n)}
-			o.Claimed(job.ClaimedEvent{Event: e, Execution: x})
-			o.Started(job.StartedEvent{Event: e, Execution: x, Waited: time.Duration(n%1000) * time.Microsecond})
-			o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK, Attempts: 1, Took: time.Duration(n*7919%1e6) * time.Microsecond})
+			e.Execution = job.Execution{TaskID: uuid.Must(uuid.NewV7()).String(), Item: n % 16, ScheduledTime: e.Time.Truncate(time.Second), Source: job.SourceNormal, Token: int64(n)}
+			o(as(e, jobtype.EventClaimed))
+			e.Waited = time.Duration(n%1000) * time.Microsecond
+			o(as(e, jobtype.EventStarted))
+			e.Outcome, e.Attempt, e.Took = job.OutcomeOK, 1, time.Duration(n*7919%1e6)*time.Microsecond
+			o(as(e, jobtype.EventFinished))
 			if n%1000 == 0 {
 				pass(time.Second)
 				peak = max(peak, heap(false))

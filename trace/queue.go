@@ -3,6 +3,8 @@ package trace
 import (
 	"fmt"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -56,7 +58,7 @@ type chunk struct {
 // missed is the event that tells of what was dropped before a chunk.
 func (c *chunk) missed() Event {
 	return Event{
-		Kind: KindMissed, Time: c.lostAt, Ticks: c.lost.Events,
+		Kind: jobtype.EventMissed, Time: c.lostAt, Ticks: c.lost.Events,
 		Error: fmt.Sprintf("%d events and %d lines were dropped, because the recorder's queue was full", c.lost.Events, c.lost.Lines),
 	}
 }

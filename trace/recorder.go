@@ -75,7 +75,7 @@ func (r *Recorder) Only(f Filter) job.Option {
 	if r.options.Lines.Off {
 		return observer
 	}
-	return job.Options(observer, job.WithLogHandler(func(ctx context.Context, e job.StartedEvent) slog.Handler {
+	return job.Options(observer, job.WithLogHandler(func(ctx context.Context, e job.Event) slog.Handler {
 		if !f.Has(e.JobName) {
 			return nil
 		}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -31,10 +32,19 @@ func newRecorder(t *testing.T, s trace.Sink, o trace.Options) *trace.Recorder {
 // tellExecution tells a recorder's observer of a whole execution: three events.
 func tellExecution(o job.Observer, name string, n int) {
 	e := job.Event{Time: time.Now(), JobName: name, InstanceID: "10.0.0.1@-@1"}
-	x := job.Execution{TaskID: fmt.Sprintf("task-%d", n), Item: n % 10, ScheduledTime: e.Time, Source: job.SourceNormal, Token: int64(n)}
-	o.Claimed(job.ClaimedEvent{Event: e, Execution: x})
-	o.Started(job.StartedEvent{Event: e, Execution: x, Waited: time.Millisecond})
-	o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK, Attempts: 1, Took: time.Second, Output: []byte("through")})
+	e.Execution = job.Execution{TaskID: fmt.Sprintf("task-%d", n), Item: n % 10, ScheduledTime: e.Time, Source: job.SourceNormal, Token: int64(n)}
+	o(as(e, jobtype.EventClaimed))
+	started, finished := as(e, jobtype.EventStarted), as(e, jobtype.EventFinished)
+	started.Waited = time.Millisecond
+	finished.Outcome, finished.Attempt, finished.Took, finished.Output = job.OutcomeOK, 1, time.Second, []byte("through")
+	o(started)
+	o(finished)
+}
+
+// as returns an event as one of another kind.
+func as(e job.Event, kind jobtype.EventKind) job.Event {
+	e.Kind = kind
+	return e
 }
 
 func TestEventsReachTheSink(t *testing.T) {
@@ -52,9 +62,9 @@ func TestEventsReachTheSink(t *testing.T) {
 		x := job.Execution{TaskID: "task-1", Item: 1, ScheduledTime: begin, Source: job.SourceNormal, Token: 1}
 		got := s.events()
 		want := []trace.Event{
-			{Kind: trace.KindClaimed, Execution: x},
-			{Kind: trace.KindStarted, Execution: x, Waited: time.Millisecond},
-			{Kind: trace.KindFinished, Execution: x, Outcome: job.OutcomeOK, Attempt: 1, Took: time.Second, Output: []byte("through")},
+			{Kind: jobtype.EventClaimed, Execution: x},
+			{Kind: jobtype.EventStarted, Execution: x, Waited: time.Millisecond},
+			{Kind: jobtype.EventFinished, Execution: x, Outcome: job.OutcomeOK, Attempt: 1, Took: time.Second, Output: []byte("through")},
 		}
 		if len(got) != len(want) {
 			t.Fatalf("got %d events", len(got))
@@ -193,7 +203,7 @@ func TestQueueThatIsFull(t *testing.T) {
 		}
 		events, missed := s.events(), 0
 		for i, e := range events {
-			if e.Kind == trace.KindMissed {
+			if e.Kind == jobtype.EventMissed {
 				missed += e.Ticks
 				if i != 30 {
 					t.Errorf("event %d tells of the gap, which is after 30", i)
@@ -241,7 +251,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		s := newPlanned(takesLong)
 		r := newRecorder(t, s, trace.Options{MaxBytes: 400_000})
 		for range 400 {
-			r.Observer().Left(job.LeftEvent{Err: errors.New(strings.Repeat("x", trace.MaxText))})
+			r.Observer()(job.Event{Kind: jobtype.EventLeft, Err: errors.New(strings.Repeat("x", trace.MaxText))})
 			if bytes := r.Stats().Bytes; bytes > 400_000 {
 				t.Fatalf("%d bytes wait", bytes)
 			}
@@ -354,12 +364,12 @@ func total(s trace.Stats) trace.Count {
 }
 
 func checkOrder(t interface{ Errorf(string, ...any) }, events []trace.Event) {
-	last := map[string]trace.Kind{}
+	last := map[string]jobtype.EventKind{}
 	for i, e := range events {
 		if i > 0 && e.ID <= events[i-1].ID {
 			t.Errorf("event %d has the ID %s after %s", i, e.ID, events[i-1].ID)
 		}
-		if e.Kind == trace.KindMissed {
+		if e.Kind == jobtype.EventMissed {
 			continue
 		}
 		if task := e.Execution.TaskID; e.Kind <= last[task] {
@@ -456,7 +466,7 @@ func TestTextsAreBounded(t *testing.T) {
 		s := newPlanned()
 		r := newRecorder(t, s, trace.Options{MaxOutput: 3})
 		for _, err := range []error{errors.New(strings.Repeat("€", 3000)), errors.New("a\xffb"), badError{}, &job.PanicError{Value: "no", Stack: []byte("main.go:1")}} {
-			r.Observer().Finished(job.FinishedEvent{Err: err, Output: []byte("12345")})
+			r.Observer()(job.Event{Kind: jobtype.EventFinished, Err: err, Output: []byte("12345")})
 		}
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
@@ -502,8 +512,8 @@ func (l *lockedBuffer) String() string {
 func TestIDsAfterAnEventWithoutTime(t *testing.T) {
 	s := newPlanned()
 	r := newRecorder(t, s, trace.Options{})
-	r.Observer().Joined(job.JoinedEvent{Event: job.Event{JobName: "settle"}})
-	r.Observer().Joined(job.JoinedEvent{Event: job.Event{JobName: "settle", Time: time.UnixMilli(0x0123456789ab)}})
+	r.Observer()(job.Event{Kind: jobtype.EventJoined, JobName: "settle"})
+	r.Observer()(job.Event{Kind: jobtype.EventJoined, JobName: "settle", Time: time.UnixMilli(0x0123456789ab)})
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

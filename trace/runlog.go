@@ -15,7 +15,7 @@ import (
 //
 // The text of a line is its message as it is, and then its attributes as [slog.TextHandler]
 // writes them.
-func (r *Recorder) LogHandler(_ context.Context, e job.StartedEvent) slog.Handler {
+func (r *Recorder) LogHandler(_ context.Context, e job.Event) slog.Handler {
 	lines := &r.options.Lines
 	if lines.Off {
 		return nil

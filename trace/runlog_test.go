@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -17,11 +18,11 @@ var execution = job.Execution{TaskID: "task-1", Item: 7}
 
 // runLogger returns a logger of an execution, as a scheduler makes it.
 func runLogger(r *trace.Recorder, of job.Execution) *slog.Logger {
-	return slog.New(r.LogHandler(context.Background(), job.StartedEvent{Event: job.Event{JobName: "settle", InstanceID: "me"}, Execution: of}))
+	return slog.New(r.LogHandler(context.Background(), job.Event{JobName: "settle", InstanceID: "me", Execution: of}))
 }
 
 func endRun(r *trace.Recorder, of job.Execution) {
-	r.Observer().Finished(job.FinishedEvent{Event: job.Event{Time: time.Now(), JobName: "settle", InstanceID: "me"}, Execution: of, Outcome: job.OutcomeOK})
+	r.Observer()(job.Event{Kind: jobtype.EventFinished, Time: time.Now(), JobName: "settle", InstanceID: "me", Execution: of, Outcome: job.OutcomeOK})
 }
 
 // texts returns the lines as "number level text".
@@ -162,12 +163,12 @@ func TestEndThatIsMissed(t *testing.T) {
 		log := runLogger(r, job.Execution{TaskID: "task-2"})
 		log.Info("x")
 		log.Info("y")
-		r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "other"}, Events: 3})
+		r.Observer()(job.Event{Kind: jobtype.EventMissed, JobName: "other", Count: 3})
 		pass(2 * time.Second)
 		if n := len(s.lines()); n != 1 {
 			t.Errorf("%q", texts(s.lines()))
 		}
-		r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "settle"}, Events: 4})
+		r.Observer()(job.Event{Kind: jobtype.EventMissed, JobName: "settle", Count: 4})
 		log.Info("z") // it goes on after all
 		log.Info("z")
 		endRun(r, job.Execution{TaskID: "task-2"})
@@ -193,7 +194,7 @@ func TestManyThatWriteTooMuch(t *testing.T) {
 		log.Info("x")
 		log.Info("y")
 	}
-	r.Observer().Missed(job.MissedEvent{Event: job.Event{JobName: "settle"}})
+	r.Observer()(job.Event{Kind: jobtype.EventMissed, JobName: "settle"})
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -47,7 +48,7 @@ func TestSchedulerWithARecorder(t *testing.T) {
 		told := map[string]int{}
 		for _, e := range all.events() {
 			of := fmt.Sprintf("%s item %d %v", e.Job, e.Execution.Item, e.Kind)
-			if e.Kind == trace.KindFinished {
+			if e.Kind == jobtype.EventFinished {
 				of += fmt.Sprintf(" %v %d %s %s", e.Outcome, e.Attempt, e.Output, e.Error)
 			}
 			told[of]++

@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Slog returns a sink that writes one line for each execution, at its end: for those without a
@@ -20,7 +21,7 @@ import (
 //	execution finished        item, task, tick, source, token, outcome, took, waited, attempts; if
 //	                          they are there: request, original (the task that it repeats), error.
 //	                          INFO if its outcome is OK, else WARN
-//	ticks are passed over     item, tick (the last one), ticks, reason. WARN
+//	ticks are skipped         item, tick (the last one), ticks, reason. WARN
 //	executions were cut short from, items (how many), failover (whether they are run again). WARN
 //	fault, fault is over      kind, error. WARN, INFO
 //	events were missed        events, error. WARN
@@ -60,24 +61,24 @@ func (s *logSink) Write(ctx context.Context, b Batch) error {
 
 func (s *logSink) write(ctx context.Context, e *Event) {
 	switch e.Kind {
-	case KindStarted:
+	case jobtype.EventStarted:
 		if len(s.waited) >= maxWaited {
 			clear(s.waited)
 		}
 		s.waited[e.Execution.TaskID] = e.Waited
-	case KindFinished:
+	case jobtype.EventFinished:
 		s.finished(ctx, e)
-	case KindPassedOver:
-		s.say(ctx, slog.LevelWarn, "ticks are passed over", e, slog.Int("item", e.Execution.Item), slog.Time("tick", e.Execution.ScheduledTime), slog.Int("ticks", e.Ticks), slog.String("reason", e.What))
-	case KindRecovered:
+	case jobtype.EventSkipped:
+		s.say(ctx, slog.LevelWarn, "ticks are skipped", e, slog.Int("item", e.Execution.Item), slog.Time("tick", e.Execution.ScheduledTime), slog.Int("ticks", e.Ticks), slog.String("reason", e.What))
+	case jobtype.EventRecovered:
 		s.say(ctx, slog.LevelWarn, "executions were cut short", e, slog.String("from", e.From), slog.Int("items", len(e.Items)), slog.Bool("failover", e.What != ""))
-	case KindFault:
+	case jobtype.EventFault:
 		level, text := slog.LevelWarn, "fault"
 		if e.Over {
 			level, text = slog.LevelInfo, "fault is over"
 		}
 		s.say(ctx, level, text, e, slog.String("kind", e.What), slog.String("error", e.Error))
-	case KindMissed:
+	case jobtype.EventMissed:
 		s.say(ctx, slog.LevelWarn, "events were missed", e, slog.Int("events", e.Ticks), slog.String("error", e.Error))
 	}
 }

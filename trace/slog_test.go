@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -22,15 +23,15 @@ func happened() trace.Batch {
 	x := job.Execution{TaskID: "t1", Item: 2, ScheduledTime: at, Source: job.SourceNormal, Token: 7}
 	y := job.Execution{TaskID: "t2", Item: 3, ScheduledTime: at, Source: job.SourceRetry, RequestID: "r1", OriginalTaskID: "t0"}
 	events := []trace.Event{
-		{Kind: trace.KindClaimed, Execution: x},
-		{Kind: trace.KindStarted, Execution: x, Waited: 3 * time.Millisecond},
-		{Kind: trace.KindFinished, Execution: x, Outcome: job.OutcomeOK, Attempt: 1, Took: time.Second},
-		{Kind: trace.KindFinished, Execution: y, Outcome: job.OutcomeFailed, Attempt: 2, Took: time.Minute, Error: "no money"},
-		{Kind: trace.KindPassedOver, Execution: job.Execution{Item: 4, ScheduledTime: at}, Ticks: 2, What: "too late"},
-		{Kind: trace.KindRecovered, From: "10.0.0.9@-@1", Items: []int{1, 2}, What: "failover"},
-		{Kind: trace.KindFault, What: "store", Error: "away"},
-		{Kind: trace.KindFault, What: "store", Error: "away", Over: true},
-		{Kind: trace.KindMissed, Ticks: 12, Error: "too many"},
+		{Kind: jobtype.EventClaimed, Execution: x},
+		{Kind: jobtype.EventStarted, Execution: x, Waited: 3 * time.Millisecond},
+		{Kind: jobtype.EventFinished, Execution: x, Outcome: job.OutcomeOK, Attempt: 1, Took: time.Second},
+		{Kind: jobtype.EventFinished, Execution: y, Outcome: job.OutcomeFailed, Attempt: 2, Took: time.Minute, Error: "no money"},
+		{Kind: jobtype.EventSkipped, Execution: job.Execution{Item: 4, ScheduledTime: at}, Ticks: 2, What: "too late"},
+		{Kind: jobtype.EventRecovered, From: "10.0.0.9@-@1", Items: []int{1, 2}, What: "failover"},
+		{Kind: jobtype.EventFault, What: "store", Error: "away"},
+		{Kind: jobtype.EventFault, What: "store", Error: "away", Over: true},
+		{Kind: jobtype.EventMissed, Ticks: 12, Error: "too many"},
 	}
 	for i := range events {
 		events[i].ID, events[i].Time, events[i].Job, events[i].Instance = string(rune('a'+i)), at, "settle", "me"
@@ -40,7 +41,7 @@ func happened() trace.Batch {
 
 const wantLines = `time=2026-03-01T12:00:00.000Z level=INFO msg="execution finished" job=settle instance=me item=2 task=t1 tick=2026-03-01T12:00:00.000Z source=NORMAL_TRIGGER token=7 outcome=OK took=1s attempts=1 waited=3ms
 time=2026-03-01T12:00:00.000Z level=WARN msg="execution finished" job=settle instance=me item=3 task=t2 tick=2026-03-01T12:00:00.000Z source=RETRY token=0 outcome=FAILED took=1m0s attempts=2 request=r1 original=t0 error="no money"
-time=2026-03-01T12:00:00.000Z level=WARN msg="ticks are passed over" job=settle instance=me item=4 tick=2026-03-01T12:00:00.000Z ticks=2 reason="too late"
+time=2026-03-01T12:00:00.000Z level=WARN msg="ticks are skipped" job=settle instance=me item=4 tick=2026-03-01T12:00:00.000Z ticks=2 reason="too late"
 time=2026-03-01T12:00:00.000Z level=WARN msg="executions were cut short" job=settle instance=me from=10.0.0.9@-@1 items=2 failover=true
 time=2026-03-01T12:00:00.000Z level=WARN msg=fault job=settle instance=me kind=store error=away
 time=2026-03-01T12:00:00.000Z level=INFO msg="fault is over" job=settle instance=me kind=store error=away

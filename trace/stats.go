@@ -24,7 +24,7 @@ type Stats struct {
 	Left Count
 
 	// Missed are events that a job could not even tell, because so many waited
-	// ([job.MissedEvent]).
+	// ([job.Event]).
 	Missed int
 	// LinesOut are lines that were left out because their execution has written too many.
 	LinesOut int

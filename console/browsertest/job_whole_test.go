@@ -44,7 +44,7 @@ func TestJobDisable(t *testing.T) {
 	})
 	tab.WaitFor("document.querySelector('.badges').innerText.includes('OK')")
 	act(tab, "Deal items anew", "Deal the items of op-whole anew?")
-	did(t, tab, "op-whole", ops.ActionDealAnew)
+	did(t, tab, "op-whole", ops.ActionReshard)
 }
 
 // A tick that came while an item ran is forgotten.

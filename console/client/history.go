@@ -254,9 +254,9 @@ func (n *Namespace) Counts(ctx context.Context, q CountsQuery) ([]Count, error) 
 // Missed is how many ticks were missed, of which that was noticed in an hour or on a day. Those of each item count by
 // themselves.
 type Missed struct {
-	Start      time.Time        `json:"start"`
-	MadeUp     int64            `json:"madeUp"`     // an execution has made up for them
-	PassedOver map[string]int64 `json:"passedOver"` // nobody runs them; by the text of job.PassReason
+	Start   time.Time        `json:"start"`
+	MadeUp  int64            `json:"madeUp"`  // an execution has made up for them
+	Skipped map[string]int64 `json:"skipped"` // nobody runs them; by the text of jobtype.SkipReason
 }
 
 // Missed returns how many ticks were missed, by hour or day.

@@ -258,9 +258,9 @@ func (j *Job) Resume(ctx context.Context) (out Changed, err error) {
 	return out, err
 }
 
-// DealAnew deals the items as if nobody had had any.
-func (j *Job) DealAnew(ctx context.Context) (out Changed, err error) {
-	err = j.post(ctx, nil, &out, "deal")
+// Reshard assigns the items as if nobody had had any.
+func (j *Job) Reshard(ctx context.Context) (out Changed, err error) {
+	err = j.post(ctx, nil, &out, "reshard")
 	return out, err
 }
 

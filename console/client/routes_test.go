@@ -176,7 +176,7 @@ func TestEveryRoute(t *testing.T) {
 			{"kill", func() error { return second(settle.Kill(ctx, client.Kill{Items: []int{2}})) }},
 			{"pause", func() error { return second(settle.Pause(ctx, client.Pause{Why: "it is late"})) }},
 			{"resume", func() error { return second(settle.Resume(ctx)) }},
-			{"deal", func() error { return second(settle.DealAnew(ctx)) }},
+			{"reshard", func() error { return second(settle.Reshard(ctx)) }},
 			{"disable items", func() error { return second(settle.DisableItems(ctx, 0, 1)) }},
 			{"enable items", func() error { return second(settle.EnableItems(ctx, 0, 1)) }},
 			{"disable item", func() error { return second(settle.DisableItems(ctx, 0)) }},

@@ -27,6 +27,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 func main() {
@@ -61,14 +62,16 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer, path 
 	defer stop()
 	var mu sync.Mutex // each job has a goroutine that calls the observer
 	finished := map[string]int{}
-	o := jobfile.Options{Supervisor: supervisor, Job: []job.Option{job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(out, "%s, item %d: %v, %s\n", e.JobName, e.Item, e.Outcome, bytes.TrimSpace(e.Output))
-		if finished[e.JobName]++; min(finished["settle"], finished["announce"]) >= 3*ticks {
-			stop()
+	o := jobfile.Options{Supervisor: supervisor, Job: []job.Option{job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(out, "%s, item %d: %v, %s\n", e.JobName, e.Item, e.Outcome, bytes.TrimSpace(e.Output))
+			if finished[e.JobName]++; min(finished["settle"], finished["announce"]) >= 3*ticks {
+				stop()
+			}
 		}
-	}})}}
+	})}}
 	app, err := jobfile.Load(ctx, o, path)
 	if err != nil {
 		return err

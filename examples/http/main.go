@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -61,7 +62,7 @@ func run(ctx context.Context, to io.Writer) (err error) {
 	requests := httpjob.New(httpjob.Options{})
 	defer requests.Close()
 
-	finished := make(chan job.FinishedEvent, 100)
+	finished := make(chan job.Event, 100)
 	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "settle", Cron: "* * * * * ?",
 		ShardingTotalCount: cities, ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
@@ -74,8 +75,10 @@ func run(ctx context.Context, to io.Writer) (err error) {
 			"http.header.Authorization": "Bearer ${env:BILLING_TOKEN}",
 			"http.poll":                 "true",
 		},
-	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(job.Observer{
-		Finished: func(e job.FinishedEvent) { finished <- e },
+	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
 	}))
 	if err != nil {
 		return err

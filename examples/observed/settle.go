@@ -32,7 +32,7 @@ func settle(ctx context.Context, sc job.ShardingContext) error {
 }
 
 // enough waits until each item has run, and that of Guangzhou has ended in both ways.
-func enough(ctx context.Context, ended <-chan job.FinishedEvent) error {
+func enough(ctx context.Context, ended <-chan job.Event) error {
 	for seen := map[string]bool{}; len(seen) < 4; {
 		select {
 		case e := <-ended:

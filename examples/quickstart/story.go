@@ -83,7 +83,7 @@ func (s *stage) oneJoins(ctx context.Context) error {
 	if err := s.await(ctx, joiner.name+" in the registry", func() bool { return s.picture.has(joiner.pid) }); err != nil {
 		return err
 	}
-	s.say("%s has joined; what is idle is dealt anew at once, what runs stays where it is", joiner.name)
+	s.say("%s has joined; what is idle is resharded at once, what runs stays where it is", joiner.name)
 	return s.ticks(ctx, s.scene)
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -50,7 +51,7 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer) error
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	finished := make(chan job.FinishedEvent, 100)
+	finished := make(chan job.Event, 100)
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, served, supervisor, out, finished) }()
 	err = operate(ctx, ops.New(operated).By("anna"), out, finished)
@@ -61,7 +62,7 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer) error
 }
 
 // serve runs scripts, and what greet does, for whatever job there is.
-func serve(ctx context.Context, reg *memory.Registry, supervisor script.Supervisor, out io.Writer, finished chan<- job.FinishedEvent) error {
+func serve(ctx context.Context, reg *memory.Registry, supervisor script.Supervisor, out io.Writer, finished chan<- job.Event) error {
 	scripts, err := script.New(supervisor, script.Options{})
 	if err != nil {
 		return err
@@ -70,12 +71,14 @@ func serve(ctx context.Context, reg *memory.Registry, supervisor script.Supervis
 		NodeConfig: job.NodeConfig{Threads: 10, Options: []job.Option{
 			job.WithType(script.Name, scripts),
 			job.WithSlog(slog.New(slog.NewTextHandler(out, nil))),
-			job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) {
-				select {
-				case finished <- e:
-				default: // enough were seen
+			job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventFinished {
+					select {
+					case finished <- e:
+					default: // enough were seen
+					}
 				}
-			}}),
+			}),
 		}},
 		Handlers: map[string]job.Handler{"greet": job.HandlerFunc(greet)},
 	})
@@ -91,7 +94,7 @@ func greet(ctx context.Context, sc job.ShardingContext) error {
 }
 
 // operate creates jobs, waits for runs of them, and removes them.
-func operate(ctx context.Context, o *ops.Ops, out io.Writer, finished <-chan job.FinishedEvent) error {
+func operate(ctx context.Context, o *ops.Ops, out io.Writer, finished <-chan job.Event) error {
 	await := func(name, output string) error {
 		for {
 			select {

@@ -22,6 +22,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // settle is the script. It is told its item in the environment, and as JSON in $1.
@@ -53,7 +54,7 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer, ticks
 		return err
 	}
 	const items = 3
-	finished := make(chan job.FinishedEvent, items*ticks)
+	finished := make(chan job.Event, items*ticks)
 	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "settle", Cron: "* * * * * ?", Timeout: time.Minute,
 		ShardingTotalCount: items, ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
@@ -62,12 +63,14 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer, ticks
 		job.OfType(script.Name), job.WithType(script.Name, scripts),
 		job.WithCancelGrace(3*time.Second), // more than script.grace
 		job.WithSlog(slog.New(slog.NewTextHandler(out, nil))),
-		job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) {
-			select {
-			case finished <- e:
-			default: // enough were seen
+		job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				select {
+				case finished <- e:
+				default: // enough were seen
+				}
 			}
-		}}))
+		}))
 	if err != nil {
 		return err
 	}

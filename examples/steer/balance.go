@@ -31,7 +31,7 @@ func balance(ctx context.Context, s *stage) error {
 			return err
 		}
 		for i := range jobs {
-			if err := s.ops.Job(jobName(name, i)).DealAnew(ctx); err != nil {
+			if err := s.ops.Job(jobName(name, i)).Reshard(ctx); err != nil {
 				return err
 			}
 		}

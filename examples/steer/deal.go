@@ -6,7 +6,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// deal has items dealt anew that static sharding leaves where they are.
+// deal has items resharded that static sharding leaves where they are.
 func deal(ctx context.Context, s *stage) error {
 	cfg := job.Config{Name: "settle", Cron: nightly, ShardingTotalCount: 4, StaticSharding: true}
 	first, err := s.join(ctx, cfg, idle, job.WithIP("10.0.0.1"))
@@ -21,7 +21,7 @@ func deal(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.say("10.0.0.1 has %v; 10.0.0.2 has joined, and has %v", first.Status().Items, second.Status().Items)
-	if err := s.ops.Job("settle").DealAnew(ctx); err != nil {
+	if err := s.ops.Job("settle").Reshard(ctx); err != nil {
 		return err
 	}
 	one, err := until(ctx, first, hasItems(2))
@@ -32,6 +32,6 @@ func deal(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.say("dealt anew: 10.0.0.1 has %v, 10.0.0.2 has %v", one.Items, two.Items)
+	s.say("resharded: 10.0.0.1 has %v, 10.0.0.2 has %v", one.Items, two.Items)
 	return nil
 }

@@ -38,7 +38,7 @@ func scenes() []scene {
 		{"pin", "an item belongs to instances of one kind", pin},
 		{"deal", "items are dealt as if nobody had had any", deal},
 		{"disable", "an item, a server, or all servers run nothing", disable},
-		{"overlap", "ticks that come while the item runs are passed over", overlap},
+		{"overlap", "ticks that come while the item runs are skipped", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},
 		{"calendar", "days and hours that jobs leave out", calendars},
 		{"jitter", "the items of a tick do not begin all at once", jitter},

@@ -8,7 +8,7 @@ import (
 )
 
 // overlap runs a job whose item takes longer than the time between two ticks. With SKIP the
-// ticks that come meanwhile are passed over; with WAIT, the default, one run would make up for
+// ticks that come meanwhile are skipped; with WAIT, the default, one run would make up for
 // them.
 func overlap(ctx context.Context, s *stage) error {
 	ran := make(chan job.ShardingContext, 10)

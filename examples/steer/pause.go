@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -13,12 +14,16 @@ import (
 // time.
 func pause(ctx context.Context, s *stage) error {
 	ran := make(chan job.ShardingContext, 100)
-	made := make(chan job.MadeUpEvent, 1)
+	made := make(chan job.Event, 1)
 	m, err := s.join(ctx, job.Config{Name: "settle", Cron: everySecond, MisfireTolerance: 200 * time.Millisecond, ShardingTotalCount: 1},
 		func(_ context.Context, sc job.ShardingContext) error {
 			ran <- sc
 			return nil
-		}, job.WithObserver(job.Observer{MadeUp: func(e job.MadeUpEvent) { made <- e }}))
+		}, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventMadeUp {
+				made <- e
+			}
+		}))
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func pause(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.say("resumed: one run makes up for %d ticks", event.Ticks)
+	s.say("resumed: one run makes up for %d ticks", event.Count)
 	for range 2 {
 		sc, err := await(ctx, ran)
 		if err != nil {

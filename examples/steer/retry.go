@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -22,7 +23,11 @@ func retry(ctx context.Context, s *stage) error {
 				return errors.New("the disk is full")
 			}
 			return nil
-		}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { ended <- e.Item }}))
+		}, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				ended <- e.Item
+			}
+		}))
 	if err != nil {
 		return err
 	}

@@ -287,10 +287,10 @@ func (o *Operator) Unpin(ctx context.Context, name string, item int) error {
 	return err
 }
 
-// DealAnew has the items of a job dealt anew.
-func (o *Operator) DealAnew(ctx context.Context, name string) error {
+// Reshard has the items of a job resharded.
+func (o *Operator) Reshard(ctx context.Context, name string) error {
 	e, err := o.insist(ctx, history.Redeal, name, func() error {
-		return o.ops.Job(name).DealAnew(ctx)
+		return o.ops.Job(name).Reshard(ctx)
 	}, func(error, bool) bool { return false })
 	o.add(e)
 	return err

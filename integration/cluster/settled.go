@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // AwaitTree waits until the tree of the namespace, as a bystander sees it, is as wanted.
@@ -153,7 +153,7 @@ func (c *Cluster) Sound(ctx context.Context) error {
 				if killed[e.Process] {
 					continue // it has said so while it was being killed
 				}
-				if e.Name != job.FaultStarvation.String() || !overlong[e.Job] {
+				if e.Name != jobtype.FaultStarvation.String() || !overlong[e.Job] {
 					last[fault{e.Process, e.Job, e.Name}] = e.Err
 				}
 			case history.Sound:

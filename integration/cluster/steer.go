@@ -116,8 +116,8 @@ func (s *Steering) Act(ctx context.Context) (what string, err error) {
 		what = "unpin"
 		err = o.Unpin(ctx, j.Name, item)
 	default:
-		what = "deal anew"
-		err = o.DealAnew(ctx, j.Name)
+		what = "reshard"
+		err = o.Reshard(ctx, j.Name)
 	}
 	if err != nil && isAllowed(err) {
 		s.Refused++

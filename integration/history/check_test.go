@@ -603,7 +603,7 @@ func TestBrokenPromises(t *testing.T) {
 			h.run(run{process: "w2", item: 1, tick: 365 * 24 * 3600, token: 31, from: 3010, to: 3020})
 			return h
 		}},
-		"one tick may be passed over without misfire, and not all": {12, 10, func() *tape {
+		"one tick may be skipped without misfire, and not all": {12, 10, func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
 			h.events[2].Rules.Misfire = false
 			return h

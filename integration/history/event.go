@@ -70,7 +70,7 @@ const (
 	Cancel   Kind = "cancel" // Request begins nothing more
 	Pin      Kind = "pin"    // Item belongs to processes at Address
 	Unpin    Kind = "unpin"
-	Redeal   Kind = "redeal" // the items are to be dealt anew
+	Redeal   Kind = "redeal" // the items are to be resharded
 )
 
 // WaitingItem is the name of a Tamper that puts an item up to be run again, in a store that
@@ -186,7 +186,7 @@ type Rules struct {
 	Narrow bool `json:"narrow,omitempty"`
 	// MaxItems is how many items an instance may run at a time; 0 is no bound.
 	MaxItems int `json:"maxItems,omitempty"`
-	// Skip is whether ticks that come while their item runs are passed over.
+	// Skip is whether ticks that come while their item runs are skipped.
 	Skip bool `json:"skip,omitempty"`
 	// Once is whether a once-listener is told of its ticks.
 	Once bool `json:"once,omitempty"`

@@ -27,7 +27,7 @@ func (c *checker) silence(s subject) {
 		}
 		bound := c.limits.Silence + c.limits.Skew
 		if !r.Misfire {
-			bound += r.Every // one tick may be passed over
+			bound += r.Every // one tick may be skipped
 		}
 		end := min(r.to, c.timeline.quiet)
 		begin := time.Unix(0, c.newSince(s, r)-c.timeline.offset)

@@ -147,8 +147,8 @@ func TestSteered(t *testing.T) {
 		promise int
 		plant   func() *tape
 	}{
-		"paused, and passed over": {0, func() *tape { return halted(false) }},
-		"paused, and made up":     {0, func() *tape { return caughtUp(halted(true)) }},
+		"paused, and skipped": {0, func() *tape { return halted(false) }},
+		"paused, and made up": {0, func() *tape { return caughtUp(halted(true)) }},
 		"paused, with a tick that was claimed before": {0, func() *tape {
 			h := calm(func(item, tick int) bool { return tick > 3 && tick < 8 || tick == 3 && item == 0 })
 			h.hold(3500, 7500, 35, 75, false)

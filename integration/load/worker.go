@@ -144,9 +144,11 @@ func (w *Worker) schedule(ctx context.Context, i int) (*job.Scheduler, error) {
 	}
 	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1)), job.WithEarlyClaims(o.Early)}
 	if o.Event != "" {
-		options = append(options, job.WithObserver(job.Observer{ItemsChanged: func(e job.ItemsChangedEvent) {
-			w.table.add(entry{kind: aChange, job: i, items: len(e.Items), begun: e.Time})
-		}}))
+		options = append(options, job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventItems {
+				w.table.add(entry{kind: aChange, job: i, items: len(e.Items), begun: e.Time})
+			}
+		}))
 	}
 	return job.Schedule(ctx, w.registry, config, w.handler(i), options...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
@@ -93,7 +94,7 @@ func (a *auditor) auditInstances() {
 		}
 		status := s.Status()
 		for _, f := range status.Faults {
-			if f.Kind != job.FaultStarvation || !a.overlong() && !a.behind(status.Waiting) {
+			if f.Kind != jobtype.FaultStarvation || !a.overlong() && !a.behind(status.Waiting) {
 				a.violated("on %s: %v", h, f)
 			}
 		}

@@ -45,7 +45,7 @@ var faults = []struct {
 	{"paused", 5, (*group).pauseJob},
 	{"requested", 15, (*group).request},
 	{"pinned", 5, (*group).pinItem},
-	{"dealt anew", 3, (*group).dealAnew},
+	{"resharded", 3, (*group).reshard},
 	{"answers lost", 5, (*group).loseAnswers},
 }
 

@@ -183,11 +183,11 @@ func (g *group) pinItem() {
 	})
 }
 
-func (g *group) dealAnew() {
+func (g *group) reshard() {
 	j := g.pickJob()
 	g.operator <- func(ctx context.Context) {
-		g.refused(j, "deal anew", g.sim.insist(ctx, func() error { return j.ops().DealAnew(ctx) }))
-		g.note("%s: dealt anew", j.config.Name)
+		g.refused(j, "reshard", g.sim.insist(ctx, func() error { return j.ops().Reshard(ctx) }))
+		g.note("%s: resharded", j.config.Name)
 	}
 }
 

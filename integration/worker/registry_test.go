@@ -77,7 +77,7 @@ func TestDescribe(t *testing.T) {
 			},
 			want: history.Event{Job: "j", Ends: []int{2}, Told: []history.Told{{Item: 2, Token: 7, Outcome: "OK"}}},
 		},
-		"passed over": {
+		"skipped": {
 			ops:  []coord.Op{coord.AtVersion(j.ItemInstance(1), 1), coord.SetAt(j.Fired(1), fired, 3)},
 			want: history.Event{Job: "j"},
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // newRunner makes the runner, and its node that of the worker.
@@ -25,20 +26,21 @@ func (w *worker) newRunner() (err error) {
 
 // observer writes down what a worker that joins by command writes down of its schedulers.
 func (w *worker) observer() job.Observer {
-	return job.Observer{
-		Joined: func(e job.JoinedEvent) { w.observed(history.Joined, e.Event, "", nil) },
-		Left: func(e job.LeftEvent) {
+	return func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventJoined:
+			w.observed(history.Joined, e, "", nil)
+		case jobtype.EventLeft:
 			if !errors.Is(e.Err, coord.ErrSessionLost) { // then it comes back by itself
-				w.observed(history.Left, e.Event, "", e.Err)
+				w.observed(history.Left, e, "", e.Err)
 			}
-		},
-		Fault: func(e job.FaultEvent) {
+		case jobtype.EventFault:
 			if e.Over {
-				w.observed(history.Sound, e.Event, e.Kind.String(), nil)
+				w.observed(history.Sound, e, e.Fault.Kind.String(), nil)
 			} else {
-				w.observed(history.Faulty, e.Event, e.Kind.String(), e.Err)
+				w.observed(history.Faulty, e, e.Fault.Kind.String(), e.Fault.Err)
 			}
-		},
+		}
 	}
 }
 

@@ -129,6 +129,6 @@ func allChanges(p pass) []decide.Change {
 	want(finishes(p)...)
 	want(mends(p)...)
 	want(p.HandOver(p.fixture.runs())...)
-	want(p.HandBack(p.fixture.runs())...)
+	want(p.ReleaseClaims(p.fixture.runs())...)
 	return changes
 }

@@ -24,7 +24,7 @@ func (w *World) Question() strategy.Request {
 	}
 	for i := range request.Previous {
 		if w.DealsAnew() {
-			break // they are to be dealt anew
+			break // they are to be resharded
 		}
 		if owner := w.Item(i).Owner; owner != nil {
 			request.Previous[i] = owner.ID

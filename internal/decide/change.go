@@ -27,12 +27,12 @@ type Change struct {
 // Part is a piece of a change. Its pointers say what follows when it is committed; most are
 // nil.
 type Part struct {
-	Item   int                // NoItem if the part is about no item
-	Claim  *Claim             // this item begins
-	Ends   *Run               // this run has no record any more
-	Flags  *Run               // the item of this run has its misfire flag
-	Passes *Passed            // this tick was passed over
-	Late   *jobtree.Guarantee // the time of Started for this tick is over
+	Item  int                // NoItem if the part is about no item
+	Claim *Claim             // this item begins
+	Ends  *Run               // this run has no record any more
+	Flags *Run               // the item of this run has its misfire flag
+	Skips *Skipped           // this tick was skipped
+	Late  *jobtree.Guarantee // the time of Started for this tick is over
 
 	from, to int // in Ops
 }

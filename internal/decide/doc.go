@@ -14,7 +14,7 @@
 //	idle           │     │       └── make up ──── a tick came meanwhile?
 //	 ▲ ▲           │     │                                      │ no
 //	 │ └───────────┼─────┼──────────────────────────────────────┘
-//	 │   HandBack  │     │ TakeOver
+//	 │   Release   │     │ TakeOver
 //	 └─────────────┤     │
 //	               │ instance ends      HandOver: instance leaves
 //	               ▼     │                 │
@@ -80,10 +80,10 @@
 //	                           … and it is not left to another (Yield)
 //	Flag            owner      a tick is due, misfire is on, the item    {i}/misfire
 //	                           runs, and not in a JVM member
-//	PassOver        owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes
+//	Skip            owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes
 //	                member     … and all servers are disabled, the       the same
 //	                           owner has ended, it is the first member
-//	HandBack        runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
+//	ReleaseClaims   runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
 //	                                                                     {f} after a failover; its part of a request
 //	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or nothing: the
 //	                                                                     item begins under the claim that it has

@@ -34,7 +34,7 @@ func (w *World) Standing(r *Run) Standing {
 
 // Finish removes the records of runs that are done, and writes how they have ended. If a tick
 // came meanwhile, it depends on misfire: if it is on, the same commit may claim the item
-// again (make up); if it is off, the tick is passed over. owners is the strategy's answer,
+// again (make up); if it is off, the tick is skipped. owners is the strategy's answer,
 // or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	c := changes{w: w, step: "finish", urgency: coord.Soonest, head: (*World).ifRunner}
@@ -77,7 +77,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			ops = append(ops, w.endMember(r.Item, w.LastTickOf(r.Item), jobtree.OutcomeSkipped)...)
 		}
 		part := c.add(r.Item, append(ops, w.complete(r)...)...)
-		part.Ends, part.Passes = r, w.passes(r, &item)
+		part.Ends, part.Skips = r, w.skipsOf(r, &item)
 	}
 	return append(c.list, again.list...)
 }
@@ -145,12 +145,12 @@ func (w *World) closeFired(r *Run, item *jobtree.Item) []coord.Op {
 	return []coord.Op{w.ifUnclaimed(r.Item, item)}
 }
 
-// passes returns what closeFired passes over; nil if that is nothing.
-func (w *World) passes(r *Run, item *jobtree.Item) *Passed {
+// skipsOf returns what closeFired skips; nil if that is nothing.
+func (w *World) skipsOf(r *Run, item *jobtree.Item) *Skipped {
 	if !w.passesWhileRunning(r, item) {
 		return nil
 	}
-	return &Passed{w.LastTickOf(r.Item), WhileRunning}
+	return &Skipped{w.LastTickOf(r.Item), WhileRunning}
 }
 
 // passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If

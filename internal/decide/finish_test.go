@@ -164,7 +164,7 @@ func TestFinish(t *testing.T) {
 			want: ended,
 		},
 		{
-			name:  "misfire is off: the tick is passed over",
+			name:  "misfire is off: the tick is skipped",
 			rules: misfireOff,
 			tree:  func(f *fixture) { ran(f) },
 			want:  []string{"+ sharding/0/fired = " + tick2, "- sharding/0/running"},
@@ -421,7 +421,7 @@ func TestFinishIsConditional(t *testing.T) {
 			c.run(t, base, finishes)
 		}
 	})
-	t.Run("pass over", func(t *testing.T) {
+	t.Run("skip", func(t *testing.T) {
 		base := func(f *fixture) {
 			f.configure(misfireOff)
 			f.members("A", "B").leader("A").deal("A", "B", "A")

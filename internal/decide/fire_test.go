@@ -20,7 +20,7 @@ const claimsPerCommit = 30
 
 // fires does all that is done about a tick.
 func fires(p pass) []decide.Change {
-	return slices.Concat(p.Fire(p.Due(p.work), p.free), p.Flag(p.work), p.PassOver(p.work))
+	return slices.Concat(p.Fire(p.Due(p.work), p.free), p.Flag(p.work), p.Skip(p.work))
 }
 
 func unrecorded(r *decide.Rules) { r.Monitor, r.Failover = false, false }
@@ -227,7 +227,7 @@ func TestFire(t *testing.T) {
 			tree: func(f *fixture) { f.free = -3 },
 		},
 		{
-			name: "a disabled item passes over the tick",
+			name: "a disabled item skips the tick",
 			tree: func(f *fixture) { f.put("sharding/0/disabled", "") },
 			want: append([]string{"+ sharding/0/fired = " + tick1}, begins(1)...),
 		},
@@ -302,7 +302,7 @@ func TestFireIsConditional(t *testing.T) {
 		{"a JVM member begins it, which keeps no record of ticks", func(f *fixture) { f.put("sharding/0/running", "B") }},
 		{"it is taken over", func(f *fixture) { f.takenOver("B", 0, tick(0)) }},
 		{"it ran and is idle again", func(f *fixture) { f.claim("B", 0, tick(1)); f.remove("sharding/0/running") }},
-		{"the tick is passed over", func(f *fixture) { f.fired(0, tick(1)) }},
+		{"the tick is skipped", func(f *fixture) { f.fired(0, tick(1)) }},
 		{"there are fewer items", func(f *fixture) { f.configure(oneItem) }},
 		{"the item goes and comes again, all as it was", func(f *fixture) {
 			f.reconfigure(func(r *decide.Rules) { r.Total = 2 })
@@ -330,7 +330,7 @@ func TestFireIsConditional(t *testing.T) {
 			c.run(t, base, fires)
 		}
 	})
-	t.Run("pass over an item", func(t *testing.T) {
+	t.Run("skip an item", func(t *testing.T) {
 		base := func(f *fixture) { f.members("A", "B").deal("A", "B", "B").put("sharding/0/disabled", "") }
 		for _, c := range []conflict{
 			{"it is enabled", func(f *fixture) { f.remove("sharding/0/disabled") }},
@@ -341,7 +341,7 @@ func TestFireIsConditional(t *testing.T) {
 			c.run(t, base, fires)
 		}
 	})
-	t.Run("pass over because nobody may", func(t *testing.T) {
+	t.Run("skip because nobody may", func(t *testing.T) {
 		base := func(f *fixture) { f.members("A").deal("A", "B", "B").disable("A") }
 		for _, c := range []conflict{
 			{"somebody may", func(f *fixture) { f.members("C").leader("C") }},
@@ -431,7 +431,7 @@ func TestFireManyItems(t *testing.T) {
 			case flagged[i] != item.Misfire && item.Running != nil && !begun[i]:
 				r.Fatalf("item %d is flagged: %v", i, item.Misfire)
 			case passes[i] && (item.Running != nil || !item.Fired.Tick.Equal(tick(1))):
-				r.Fatalf("item %d passes over the tick: %+v", i, item)
+				r.Fatalf("item %d skips the tick: %+v", i, item)
 			}
 		}
 		if more := fires(f.pass("A")); len(more) > 0 {

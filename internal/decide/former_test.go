@@ -151,8 +151,8 @@ func TestTickOfScheduleBefore(t *testing.T) {
 					got = strings.Replace(got, "0 ", "720 ", 1)
 				}
 			}
-			for _, change := range p.PassOver(f.work) {
-				got += map[decide.PassReason]string{decide.TooLate: "too late", decide.ScheduleChanged: "schedule changed"}[change.Parts[0].Passes.Reason]
+			for _, change := range p.Skip(f.work) {
+				got += map[decide.SkipReason]string{decide.TooLate: "too late", decide.ScheduleChanged: "schedule changed"}[change.Parts[0].Skips.Reason]
 			}
 			if len(p.Flag(f.work)) > 0 {
 				got += "flagged"

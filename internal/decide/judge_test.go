@@ -49,7 +49,7 @@ func TestLastTick(t *testing.T) {
 // TestJudge: what is to be done about the last tick of an idle item shows in the steps that
 // do it.
 func TestJudge(t *testing.T) {
-	const notDue, onTime, late, passed = "not due", "begins", "is made up", "is passed over"
+	const notDue, onTime, late, passed = "not due", "begins", "is made up", "is skipped"
 	window := func(r *decide.Rules) { r.Window = time.Minute }
 	tolerant := func(r *decide.Rules) { r.Tolerance = 5 * time.Second }
 	at := func(at time.Time) func(*fixture) { return func(f *fixture) { f.fired(0, at) } }
@@ -103,9 +103,9 @@ func TestJudge(t *testing.T) {
 					t.Errorf("%+v is due", d)
 				}
 			}
-			if n := len(p.PassOver(f.work)); n > 0 {
+			if n := len(p.Skip(f.work)); n > 0 {
 				if got != notDue {
-					t.Errorf("it %s, and is passed over", got)
+					t.Errorf("it %s, and is skipped", got)
 				}
 				got = passed
 			}

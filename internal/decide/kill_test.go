@@ -30,7 +30,7 @@ func (f *fixture) kill(item int, d jobtree.KillDocument) *fixture {
 
 func handsOver(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }
 
-func handsBack(p pass) []decide.Change { return p.HandBack(p.fixture.runs()) }
+func releases(p pass) []decide.Change { return p.ReleaseClaims(p.fixture.runs()) }
 
 // lines are the paths of changes, without the values of completions, which have tokens.
 func shown(lines []string) (list []string) {
@@ -85,9 +85,9 @@ func TestKilledRuns(t *testing.T) {
 		{name: "hand over, to run again", kill: toRunAgain, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "hand over, and the kill is of another run", kill: late, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", again, "+ sharding/0/completed CUT", "- sharding/0/running"}},
 
-		{name: "hand back", kill: forGood, step: handsBack, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
-		{name: "hand back, to run again", kill: toRunAgain, step: handsBack, want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
-		{name: "hand back, and the kill is of another run", kill: late, step: handsBack, want: []string{"+ sharding/0/fired = 2026-01-05T10:00:00.000Z", "- sharding/0/running"}},
+		{name: "release", kill: forGood, step: releases, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
+		{name: "release, to run again", kill: toRunAgain, step: releases, want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
+		{name: "release, and the kill is of another run", kill: late, step: releases, want: []string{"+ sharding/0/fired = 2026-01-05T10:00:00.000Z", "- sharding/0/running"}},
 
 		{name: "settle", kill: forGood, then: func(f *fixture) { clear(f.work.Runs) }, step: settles, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "settle, to run again", kill: toRunAgain, then: func(f *fixture) { clear(f.work.Runs) }, step: settles, want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
@@ -125,7 +125,7 @@ func TestKilledRuns(t *testing.T) {
 
 // Whoever would have an item run again finds out if a kill comes meanwhile.
 func TestKillThatComesMeanwhile(t *testing.T) {
-	for name, step := range map[string]func(pass) []decide.Change{"hand over": handsOver, "hand back": handsBack, "recover": func(p pass) []decide.Change {
+	for name, step := range map[string]func(pass) []decide.Change{"hand over": handsOver, "release": releases, "recover": func(p pass) []decide.Change {
 		p.fixture.crash("A")
 		p.fixture.work.Runs = nil
 		return recovers(p.fixture.pass("B"))

@@ -53,16 +53,16 @@ func (w *World) HandOver(runs []*Run) []Change {
 	return c.list
 }
 
-// HandBack gives up claims that wait for a thread. fired gets back the tick of before the
+// ReleaseClaims gives up claims that wait for a thread. fired gets back the tick of before the
 // claim, so whoever may run the item does. An item that was to be run again (failover)
 // waits for that again, unless the request for which it was to run has been cancelled. A claim that was killed ends.
-func (w *World) HandBack(runs []*Run) []Change {
-	c := changes{w: w, step: "hand back", urgency: coord.Soonest, head: (*World).ifRunner}
+func (w *World) ReleaseClaims(runs []*Run) []Change {
+	c := changes{w: w, step: "release", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if w.Killed(r) {
 			part := c.add(r.Item, append(w.remove(r, &item), w.endKilled(r.Item, w.purposeOf(r), r.Token, &item, r.first())...)...)
-			part.Ends, part.Passes = r, w.passes(r, &item)
+			part.Ends, part.Skips = r, w.skipsOf(r, &item)
 			continue
 		}
 		ops := []coord.Op{
@@ -74,7 +74,7 @@ func (w *World) HandBack(runs []*Run) []Change {
 		if p := w.purposeOf(r); r.Failover && !p.isOver {
 			ops = append(ops, w.putUp(r.Item, p, r.Tick, "")...)
 		} else {
-			ops = append(ops, w.handBackProgress(r)...)
+			ops = append(ops, w.releaseProgress(r)...)
 		}
 		c.add(r.Item, ops...).Ends = r
 	}

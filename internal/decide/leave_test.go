@@ -122,8 +122,8 @@ func endsEach(t *testing.T, step func(pass) []decide.Change) {
 	})
 }
 
-func TestHandBack(t *testing.T) {
-	handsBack := func(p pass) []decide.Change { return p.HandBack(p.fixture.runs()) }
+func TestRelease(t *testing.T) {
+	releases := func(p pass) []decide.Change { return p.ReleaseClaims(p.fixture.runs()) }
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
 	for _, r := range []row{
 		{
@@ -146,15 +146,15 @@ func TestHandBack(t *testing.T) {
 			},
 		},
 	} {
-		r.run(t, base, handsBack)
+		r.run(t, base, releases)
 	}
 	for _, c := range []conflict{
 		{"somebody has claimed the item", func(f *fixture) { f.remove("sharding/0/running").claim("B", 0, tick(2)) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
-		c.run(t, func(f *fixture) { base(f); f.work.Runs[0] = f.claim("A", 0, tick(1)) }, handsBack)
+		c.run(t, func(f *fixture) { base(f); f.work.Runs[0] = f.claim("A", 0, tick(1)) }, releases)
 	}
-	endsEach(t, handsBack)
+	endsEach(t, releases)
 }
 
 func TestSignOff(t *testing.T) {

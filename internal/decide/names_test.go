@@ -41,7 +41,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"assign", false, func(f *fixture) { f.own(0, "X") }, assigns},
 		{"fire", false, nil, fires},
 		{"flag", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.Flag(p.work) }},
-		{"pass over", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, passesOver},
+		{"skip", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, skips},
 		{"take over", false, func(f *fixture) { f.put("leader/failover/items/0", "") }, takesOver},
 		{"begin requested", false, func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{0}}) }, begins},
 		{"end requests", false, func(f *fixture) { f.put("requests/x", "") }, endsRequests},
@@ -52,7 +52,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"settle", corrects, func(f *fixture) { f.put("sharding/0/running", "") }, settles},
 		{"mend", corrects, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.remove("sharding/0/running") }, mends},
 		{"hand over", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }},
-		{"hand back", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.HandBack(p.fixture.runs()) }},
+		{"release", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.ReleaseClaims(p.fixture.runs()) }},
 	} {
 		if seen[c.step] {
 			t.Errorf("two steps are named %s", c.step)

@@ -59,8 +59,8 @@ func TestOriginals(t *testing.T) {
 		"a shutdown":                       {func(f *fixture) { runs(f) }, handsOver, "", own},
 		"of one that is run again":         {func(f *fixture) { again(f) }, handsOver, "", first},
 		"a kill":                           {func(f *fixture) { runs(f); kills(f) }, func(p pass) []decide.Change { return p.Finish(p.work, p.fixture.runs(), nil) }, "", own},
-		"one that was not begun again":     {func(f *fixture) { note(f, first); again(f) }, handsBack, "", first},
-		"a kill of one that was not begun": {func(f *fixture) { runs(f); kills(f) }, handsBack, "", own},
+		"one that was not begun again":     {func(f *fixture) { note(f, first); again(f) }, releases, "", first},
+		"a kill of one that was not begun": {func(f *fixture) { runs(f); kills(f) }, releases, "", own},
 		"and the answer was lost":          {unheard, func(p pass) []decide.Change { p.work = decide.NewWork(); return settles(p) }, "", own},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func TestOvertaken(t *testing.T) {
 				f.told(1, func(d *jobtree.GuaranteeDocument) { d.Starter, d.StartBy = "B", tick(1).Add(time.Hour) }, 1)
 			},
 		},
-		"finish and pass over a tick, and an earlier finish lands": {
+		"finish and skip a tick, and an earlier finish lands": {
 			rules: skips,
 			tree: func(f *fixture) {
 				f.work.Runs[0] = f.claim("A", 0, tick(1))

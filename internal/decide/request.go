@@ -294,8 +294,8 @@ func (w *World) isTold(request *jobtree.Request, r *Run) bool {
 	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done || f != nil && f.Modified == p.Modified)
 }
 
-// handBackProgress returns the operations that give the turn of a claim back.
-func (w *World) handBackProgress(r *Run) []coord.Op {
+// releaseProgress returns the operations that give the turn of a claim back.
+func (w *World) releaseProgress(r *Run) []coord.Op {
 	request := w.Request(r.Request)
 	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
 		return nil
@@ -308,7 +308,7 @@ func (w *World) handBackProgress(r *Run) []coord.Op {
 func (w *World) EndUnmonitored(runs []*Run) []Change {
 	c := changes{w: w, step: "end requested", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
-		ops := w.handBackProgress(r)
+		ops := w.releaseProgress(r)
 		if r.Completed != nil {
 			ops = w.endProgress(r, *r.Completed)
 		}

@@ -30,7 +30,7 @@ type Rules struct {
 	Broadcast      bool          // each instance has one item
 	Disabled       bool          // a server is disabled when it registers for the first time
 	Streams        bool          // executions may go on over their next ticks
-	SkipOverlap    bool          // a tick that comes while the item runs is passed over
+	SkipOverlap    bool          // a tick that comes while the item runs is skipped
 	Label          string        // an instance needs it to be given items; "" is none
 
 	Once      bool          // once-listeners are told of ticks

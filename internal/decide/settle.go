@@ -43,7 +43,7 @@ func (w *World) Settle(k *Work, i int) Change {
 	remove := func(more ...coord.Op) {
 		claim.Last = item.Fired.Tick
 		r := &Run{Claim: claim}
-		c.add(i, append(w.remove(r, item), more...)...).Passes = w.passes(r, item)
+		c.add(i, append(w.remove(r, item), more...)...).Skips = w.skipsOf(r, item)
 	}
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours

@@ -271,7 +271,7 @@ func TestSettleTellsOfTicksThatPass(t *testing.T) {
 	f.work.Ended[0] = f.claim("A", 0, tick(1)).Token
 	f.now = tick(2)
 	got := settles(f.pass("A"))
-	if len(got) != 1 || got[0].Parts[0].Passes == nil || *got[0].Parts[0].Passes != (decide.Passed{Tick: tick(2), Reason: decide.WhileRunning}) {
+	if len(got) != 1 || got[0].Parts[0].Skips == nil || *got[0].Parts[0].Skips != (decide.Skipped{Tick: tick(2), Reason: decide.WhileRunning}) {
 		t.Errorf("got %+v", got)
 	}
 }

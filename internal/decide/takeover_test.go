@@ -196,7 +196,7 @@ func TestTakeOverIsConditional(t *testing.T) {
 		}},
 		{"it waits for another tick", func(f *fixture) { f.put("leader/failover/items/1", "2026-01-05T10:00:00.000Z") }},
 		{"its owner begins the next tick", func(f *fixture) { f.claim("B", 1, tick(2)) }},
-		{"its owner passes over the next tick", func(f *fixture) { f.fired(1, tick(2)) }},
+		{"its owner skips the next tick", func(f *fixture) { f.fired(1, tick(2)) }},
 		{"a JVM member begins it, which keeps no record of ticks", func(f *fixture) { f.put("sharding/1/running", "B") }},
 		{"failover is switched off", func(f *fixture) { f.configure(failoverOff) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},

@@ -89,7 +89,7 @@ func TestFireUnmonitored(t *testing.T) {
 			name: "one runs here, and misfire is off", rules: misfireOff, tree: runs(0),
 			state: state{Last: begin}, want: claims(decide.Normal, tick(1), 2), next: state{Last: tick(1)},
 		},
-		{name: "one runs here, and the tick is passed over", rules: misfireOff, tree: func(f *fixture) { runs(0)(f); late(f) }, state: state{Last: begin}, next: state{Last: tick(1)}},
+		{name: "one runs here, and the tick is skipped", rules: misfireOff, tree: func(f *fixture) { runs(0)(f); late(f) }, state: state{Last: begin}, next: state{Last: tick(1)}},
 		{name: "one runs here, for that tick", tree: runs(0), state: state{Last: tick(1)}, next: state{Last: tick(1)}},
 		{name: "missed, and it still runs", tree: runs(0), state: state{Last: tick(1), Missed: missed(0)}, next: state{Last: tick(1), Missed: missed(0)}},
 		{
@@ -109,7 +109,7 @@ func TestFireUnmonitored(t *testing.T) {
 			state: state{Last: begin, Missed: missed(0)}, want: claims(decide.Normal, tick(1), 0, 2), next: state{Last: tick(1)},
 		},
 		{
-			name: "missed, and idle when a tick is passed over", rules: misfireOff, tree: late,
+			name: "missed, and idle when a tick is skipped", rules: misfireOff, tree: late,
 			state: state{Last: begin, Missed: missed(0)}, want: claims(decide.Misfire, tick(1), 0), next: state{Last: tick(1)},
 		},
 

@@ -35,7 +35,7 @@ type State struct {
 	Leader *Mark
 	// Necessary and Processing are whether there is a node of that name in leader/sharding.
 	Necessary, Processing bool
-	// IsHolding is whether Necessary has the value [Holding]: nobody asks to deal anew.
+	// IsHolding is whether Necessary has the value [Holding]: nobody asks to reshard.
 	IsHolding bool
 	// FailoverItems are the items that wait to be taken over, ascending.
 	FailoverItems []FailoverItem

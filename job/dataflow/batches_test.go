@@ -202,8 +202,8 @@ func TestRetryGoesOn(t *testing.T) {
 		cfg.Props["dataflow.page.size"] = "10"
 		cfg.Retry.Attempts = 2
 		e := c.once(cfg, flow, 1)[0]
-		if e.Outcome != job.OutcomeOK || e.Attempts != 3 {
-			c.Errorf("it ended with %v, %v, after %d attempts", e.Outcome, e.Err, e.Attempts)
+		if e.Outcome != job.OutcomeOK || e.Attempt != 3 {
+			c.Errorf("it ended with %v, %v, after %d attempts", e.Outcome, e.Err, e.Attempt)
 		}
 		s.check(c, 0, 0)
 	})
@@ -237,8 +237,8 @@ func TestWrongCursors(t *testing.T) {
 				cfg := config(1)
 				cfg.Retry.Attempts = 5
 				e := c.once(cfg, flow, 1)[0]
-				if e.Outcome != job.OutcomeFailed || !strings.Contains(fmt.Sprint(e.Err), test.want) || e.Attempts != 1 {
-					c.Errorf("it ended with %v, %v, after %d attempts", e.Outcome, e.Err, e.Attempts)
+				if e.Outcome != job.OutcomeFailed || !strings.Contains(fmt.Sprint(e.Err), test.want) || e.Attempt != 1 {
+					c.Errorf("it ended with %v, %v, after %d attempts", e.Outcome, e.Err, e.Attempt)
 				}
 				if test.name == "stays" && !errors.Is(e.Err, dataflow.ErrCursorStays) {
 					c.Errorf("%v is not ErrCursorStays", e.Err)

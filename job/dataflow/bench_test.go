@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dataflow"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // BenchmarkBatch is what a batch costs whose functions do nothing: without a Flow, in a Flow
@@ -74,10 +75,14 @@ func BenchmarkBatch(b *testing.B) {
 // run runs one execution of b.N batches.
 func run(b *testing.B, reg coord.Registry, left *int, flow *dataflow.Flow) {
 	*left = b.N
-	finished := make(chan job.FinishedEvent, 1)
+	finished := make(chan job.Event, 1)
 	cfg := config(1)
 	cfg.Cron = ""
-	s, err := job.OneOff(b.Context(), reg, cfg, flow, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+	s, err := job.OneOff(b.Context(), reg, cfg, flow, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
+	}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type cluster struct {
 	tester
 	store    *memory.Store
 	admin    *memory.Registry
-	finished chan job.FinishedEvent // of all instances
+	finished chan job.Event // of all instances
 }
 
 // tester is a test: that of package testing, or of rapid.
@@ -47,7 +47,7 @@ func inCluster(t *testing.T, test func(c *cluster)) {
 }
 
 func newCluster(t tester) *cluster {
-	c := &cluster{tester: t, store: memory.NewStore(memory.Options{}), finished: make(chan job.FinishedEvent, 10_000)}
+	c := &cluster{tester: t, store: memory.NewStore(memory.Options{}), finished: make(chan job.Event, 10_000)}
 	t.Cleanup(c.store.Close)
 	c.admin = c.dial()
 	return c
@@ -89,7 +89,11 @@ func (c *cluster) join(cfg job.Config, h job.Handler, opts ...job.Option) member
 		start = job.OneOff
 	}
 	reg := c.dial()
-	opts = append(opts, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { c.finished <- e }}))
+	opts = append(opts, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			c.finished <- e
+		}
+	}))
 	s, err := start(c.Context(), reg, cfg, h, opts...)
 	if err != nil {
 		c.Fatal(err)
@@ -103,18 +107,18 @@ func (c *cluster) join(cfg job.Config, h job.Handler, opts ...job.Option) member
 }
 
 // once runs a one-off job, and returns how each of the triggers ended.
-func (c *cluster) once(cfg job.Config, h job.Handler, triggers int) []job.FinishedEvent {
+func (c *cluster) once(cfg job.Config, h job.Handler, triggers int) []job.Event {
 	c.Helper()
 	cfg.Cron = ""
 	m := c.join(cfg, h)
-	var ended []job.FinishedEvent
+	var ended []job.Event
 	for range triggers {
 		ended = append(ended, c.trigger(m))
 	}
 	return ended
 }
 
-func (c *cluster) trigger(m member) job.FinishedEvent {
+func (c *cluster) trigger(m member) job.Event {
 	c.Helper()
 	if _, err := m.Trigger(c.Context(), job.TriggerRequest{}); err != nil {
 		c.Fatal(err)

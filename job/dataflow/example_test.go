@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dataflow"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // letters are what there is to process. A letter's place is its cursor.
@@ -36,11 +37,15 @@ func ExampleWithCursor() {
 		fmt.Println("item", sc.Item, "has", rows)
 		return nil
 	})
-	finished := make(chan job.FinishedEvent)
+	finished := make(chan job.Event)
 	s, err := job.OneOff(ctx, reg, job.Config{
 		Name: "spell", ShardingTotalCount: 2,
 		Props: map[string]string{"streaming.process": "true", "dataflow.page.size": "3"},
-	}, flow, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+	}, flow, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
+	}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,11 +83,15 @@ func ExampleNew() {
 		open = open[len(rows):]
 		return nil
 	})
-	finished := make(chan job.FinishedEvent)
+	finished := make(chan job.Event)
 	s, err := job.OneOff(ctx, reg, job.Config{
 		Name: "shop", ShardingTotalCount: 1,
 		Props: map[string]string{"dataflow.page.size": "2"}, // not streaming: one batch each time
-	}, flow, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+	}, flow, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
+	}))
 	if err != nil {
 		fmt.Println(err)
 		return

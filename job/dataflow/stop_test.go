@@ -30,7 +30,7 @@ func (c *cluster) awaitBatch(what string, s *source, match func(batch) bool) bat
 }
 
 // awaitEnd waits for the end of an execution of an item, and checks it.
-func (c *cluster) awaitEnd(item int, outcome job.Outcome, err error) job.FinishedEvent {
+func (c *cluster) awaitEnd(item int, outcome job.Outcome, err error) job.Event {
 	c.Helper()
 	for {
 		e := await(c, "the end of an execution", c.finished)

@@ -23,6 +23,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/health"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // process is a process with one job, and what may go wrong with it. Time is virtual.
@@ -225,7 +226,7 @@ func (s still) Faults() iter.Seq2[string, error] {
 // Whatever there is to tell, answers are small, and say how much they leave out.
 func TestAnswersAreBounded(t *testing.T) {
 	long := errors.New(strings.Repeat("ü", 1<<20))
-	n := still{live: long, faults: 5000, err: job.Fault{Kind: job.FaultStore, Err: long, Since: time.Now()}}
+	n := still{live: long, faults: 5000, err: job.Fault{Kind: jobtype.FaultStore, Err: long, Since: time.Now()}}
 	for path, most := range map[string]int{"/live": 1000, "/faults": 100_000} {
 		w := httptest.NewRecorder()
 		health.Handler(n).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", path, nil))

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A job posts each of its items to a server.
@@ -29,7 +30,7 @@ func Example() {
 
 	requests := httpjob.New(httpjob.Options{})
 	defer requests.Close()
-	finished := make(chan job.FinishedEvent, 2)
+	finished := make(chan job.Event, 2)
 	s, err := job.OneOff(ctx, reg, job.Config{
 		Name: "settle", ShardingTotalCount: 2, ShardingItemParameters: "0=Beijing,1=Hong Kong",
 		Props: map[string]string{
@@ -37,8 +38,10 @@ func Example() {
 			"http.method": "POST",
 			"http.data":   `{"item": ${shardingItem}, "of": ${json:jobName}}`,
 		},
-	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(job.Observer{
-		Finished: func(e job.FinishedEvent) { finished <- e },
+	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
 	}))
 	if err != nil {
 		fmt.Println(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // isForGood reports whether a scheduler does not try again after an error.
@@ -41,11 +42,15 @@ func registry(t *testing.T) coord.Registry {
 }
 
 // runOnce runs a job with one item, once, and returns how it ended.
-func runOnce(t *testing.T, c job.Config, h job.Handler, options ...job.Option) job.FinishedEvent {
+func runOnce(t *testing.T, c job.Config, h job.Handler, options ...job.Option) job.Event {
 	t.Helper()
 	c.Name, c.ShardingTotalCount = "settle", 1
-	finished := make(chan job.FinishedEvent, 1)
-	options = append(options, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+	finished := make(chan job.Event, 1)
+	options = append(options, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
+	}))
 	s, err := job.OneOff(t.Context(), registry(t), c, h, options...)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +66,7 @@ func runOnce(t *testing.T, c job.Config, h job.Handler, options ...job.Option) j
 }
 
 // runHTTP runs a job of this type, once.
-func runHTTP(t *testing.T, c job.Config) job.FinishedEvent {
+func runHTTP(t *testing.T, c job.Config) job.Event {
 	t.Helper()
 	return runOnce(t, c, job.OfType(httpjob.Name), job.WithType(httpjob.Name, newType(t, httpjob.Options{})))
 }
@@ -91,8 +96,8 @@ func TestOutputOfAnEarlierAttempt(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}).URL
 	end := runHTTP(t, job.Config{Props: get(url), Retry: job.Retry{Attempts: 1, InitialBackoff: -1}})
-	if end.Outcome != job.OutcomeFailed || end.Attempts != 2 || end.Output != nil {
-		t.Errorf("got %v after %d attempts, %q", end.Outcome, end.Attempts, end.Output)
+	if end.Outcome != job.OutcomeFailed || end.Attempt != 2 || end.Output != nil {
+		t.Errorf("got %v after %d attempts, %q", end.Outcome, end.Attempt, end.Output)
 	}
 }
 
@@ -104,8 +109,8 @@ func TestRetryOfTheJob(t *testing.T) {
 			Props: get(url).with(props{"http.success.codes": "200"}),
 			Retry: job.Retry{Attempts: 1, InitialBackoff: -1},
 		})
-		if e, ok := errors.AsType[*httpjob.StatusError](end.Err); !ok || e.Code != code || end.Attempts != attempts {
-			t.Errorf("status %d: got %v after %d attempts, want %d", code, end.Err, end.Attempts, attempts)
+		if e, ok := errors.AsType[*httpjob.StatusError](end.Err); !ok || e.Code != code || end.Attempt != attempts {
+			t.Errorf("status %d: got %v after %d attempts, want %d", code, end.Err, end.Attempt, attempts)
 		}
 	}
 }

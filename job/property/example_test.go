@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // publisher is a type of jobs that publish each of their items. The properties say where.
@@ -81,10 +82,14 @@ func Example() {
 		}
 	}
 
-	finished := make(chan job.FinishedEvent, 1)
+	finished := make(chan job.Event, 1)
 	s, err := start(map[string]string{
 		"publish.topic": "cities", "publish.copies": "2", "publish.password": "${env:BROKER_PASSWORD}",
-	}, job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+	}, job.WithObserver(func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			finished <- e
+		}
+	}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -90,24 +90,24 @@ func TestEnvironment(t *testing.T) {
 // the scheduler's log drops them.
 func TestPropagated(t *testing.T) {
 	t.Setenv("TRACEPARENT", "of the worker")
-	scope := job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+	scope := job.WithScope(func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
 		for name, value := range map[string]string{"traceparent": "00-1", "X-Tenant-Id": "a b", "own": "no", "ELASTICJOB_ITEM": "7"} {
 			var err error
 			if ctx, err = job.Propagate(ctx, name, value); err != nil {
 				t.Error(err)
 			}
 		}
-		return ctx, job.ScopeEnd{}
+		return ctx, nil
 	})
 	var lines bytes.Buffer
-	logs := job.WithLogHandler(func(context.Context, job.StartedEvent) slog.Handler { return slog.NewTextHandler(&lines, nil) })
+	logs := job.WithLogHandler(func(context.Context, job.Event) slog.Handler { return slog.NewTextHandler(&lines, nil) })
 	props := sh("", "script.inherit", "*", "script.env.OWN", "yes")
 	props["script.command.args"] = program("env")
 	e, err := underScheduler(t.Context(), newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: props}, slog.DiscardHandler, scope, logs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := environmentOf(t, result{FinishedEvent: e})
+	env := environmentOf(t, result{Event: e})
 	for name, want := range map[string]string{"TRACEPARENT": "00-1", "X_TENANT_ID": "a b", "OWN": "yes", "ELASTICJOB_ITEM": "0"} {
 		if got := env[name]; got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)

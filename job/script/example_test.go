@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A job runs a shell for its item, every second. Its output comes with the end of each
@@ -28,7 +29,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	finished := make(chan job.FinishedEvent, 100)
+	finished := make(chan job.Event, 100)
 	s, err := job.Schedule(ctx, reg, job.Config{
 		Name:                   "greet",
 		Cron:                   "* * * * * ?",
@@ -38,7 +39,11 @@ func Example() {
 			"script.command.line": `/bin/sh -c 'echo "Hello, $ELASTICJOB_ITEM_PARAMETER"'`,
 		},
 	}, job.OfType(script.Name), job.WithType(script.Name, scripts),
-		job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))
+		job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				finished <- e
+			}
+		}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // helperArgument makes the test binary a program that tests run.
@@ -151,15 +152,19 @@ func program(args ...string) string {
 }
 
 // underScheduler runs a job of a type once, and returns how it has finished.
-func underScheduler(ctx context.Context, t job.Type, c job.Config, log slog.Handler, more ...job.Option) (e job.FinishedEvent, err error) {
+func underScheduler(ctx context.Context, t job.Type, c job.Config, log slog.Handler, more ...job.Option) (e job.Event, err error) {
 	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "scripts"})
 	if err != nil {
 		return e, err
 	}
 	defer func() { _ = reg.Close(context.WithoutCancel(ctx)) }()
-	finished := make(chan job.FinishedEvent, 100)
+	finished := make(chan job.Event, 100)
 	s, err := job.OneOff(ctx, reg, c, job.OfType(script.Name), append(more, job.WithType(script.Name, t), job.WithSlog(slog.New(log)),
-		job.WithObserver(job.Observer{Finished: func(e job.FinishedEvent) { finished <- e }}))...)
+		job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				finished <- e
+			}
+		}))...)
 	if err != nil {
 		return e, err
 	}

@@ -64,7 +64,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-func runJobWith(t *testing.T, props map[string]string, log slog.Handler) job.FinishedEvent {
+func runJobWith(t *testing.T, props map[string]string, log slog.Handler) job.Event {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

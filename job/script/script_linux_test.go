@@ -23,7 +23,7 @@ import (
 
 // result is how a job with a script has run.
 type result struct {
-	job.FinishedEvent
+	job.Event
 	lines []line
 }
 
@@ -56,7 +56,7 @@ func runJob(t *testing.T, c job.Config) result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := result{FinishedEvent: e}
+	r := result{Event: e}
 	for text := range strings.Lines(log.String()) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -148,8 +148,8 @@ func TestRetryCodes(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := runJob(t, job.Config{Name: "script", ShardingTotalCount: 1, Props: tc.props, Retry: job.Retry{Attempts: 2, InitialBackoff: time.Millisecond, MaxBackoff: time.Millisecond}})
-			if r.Attempts != tc.want || r.Err == nil {
-				t.Errorf("%d attempts, want %d: %v", r.Attempts, tc.want, r.Err)
+			if r.Attempt != tc.want || r.Err == nil {
+				t.Errorf("%d attempts, want %d: %v", r.Attempt, tc.want, r.Err)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -71,7 +72,7 @@ func (f *fixture) disable(instances ...int) {
 func TestAdviceForFaults(t *testing.T) {
 	inGoodHealth(t, func(f *fixture) {
 		advice := map[string]job.FaultKind{}
-		for kind := job.FaultConfig; kind.String() != job.FaultKind(0).String(); kind++ {
+		for kind := jobtype.FaultConfig; kind.String() != job.FaultKind(0).String(); kind++ {
 			document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: kind.String(), Cause: "so", Since: time.Now()}})
 			if err != nil {
 				t.Fatal(err)

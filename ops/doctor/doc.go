@@ -43,7 +43,7 @@
 //	mixed-jvm               warning   the job has JVM members, and uses what they do not know, or do otherwise
 //	fault                   warning   an instance shows a fault
 //	server-idle             info      a server is disabled that has no instance
-//	deal-pending            warning   the items are to be dealt anew, and the leader does not do it
+//	reshard-pending         warning   the items are to be resharded, and the leader does not do it
 //	stale-processing        critical  a mark says that items are being dealt, so nobody begins any
 //	stale-node              warning   a node that ends with a session belongs to none
 //	debris                  warning   nodes stand below those that have no children

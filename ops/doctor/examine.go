@@ -31,7 +31,7 @@ const (
 	// clockWait bounds the wait for the store's clock.
 	clockWait = 2 * time.Second
 	clockStep = 20 * time.Millisecond
-	// clockTolerance is how far a clock may be off, as for job.FaultClock.
+	// clockTolerance is how far a clock may be off, as for jobtype.FaultClock.
 	clockTolerance = 5 * time.Second
 	// readOneByOne is how many jobs are read one by one at the second look. For more of them the
 	// whole namespace is read again.

@@ -3,7 +3,7 @@ package doctor
 import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // checkFaults passes on what instances say themselves.
@@ -36,19 +36,19 @@ func (w *world) checkFaults(c *collector) {
 // adviceFor says what to do about a fault, by the name that its kind has in the tree.
 func adviceFor(kind string) string {
 	switch kind {
-	case job.FaultConfig.String():
+	case jobtype.FaultConfig.String():
 		return "correct the configuration, or give the process what the configuration names"
-	case job.FaultClock.String():
+	case jobtype.FaultClock.String():
 		return "set the clock of its host"
-	case job.FaultStore.String():
+	case jobtype.FaultStore.String():
 		return "check the store, the network, and what the user of the process may do"
-	case job.FaultTree.String():
+	case jobtype.FaultTree.String():
 		return "look at the node or the instance that it names"
-	case job.FaultStarvation.String():
+	case jobtype.FaultStarvation.String():
 		return "look at what runs for long; raise the number of threads, or end what hangs"
-	case job.FaultStrategy.String():
+	case jobtype.FaultStrategy.String():
 		return "correct the sharding strategy"
-	case job.FaultCalendar.String():
+	case jobtype.FaultCalendar.String():
 		return "write the calendar again"
 	}
 	return "look at the log of the process"

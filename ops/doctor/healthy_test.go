@@ -92,7 +92,7 @@ func TestHealthyCluster(t *testing.T) {
 
 		// What operators do.
 		steer := c.Ops().Job("second")
-		must(nil, steer.DealAnew(t.Context()))
+		must(nil, steer.Reshard(t.Context()))
 		must(nil, steer.DisableServers(t.Context(), "10.0.0.5"))
 		must(nil, steer.EnableServers(t.Context(), "10.0.0.5"))
 		must(steer.Trigger(t.Context(), job.TriggerRequest{}))

@@ -17,7 +17,7 @@ func (w *world) checkItems(c *collector) {
 	for i := range min(w.Rules.Total, len(w.Items)) {
 		item := &w.Items[i]
 		if item.Disabled {
-			s := w.about(ItemDisabled, Info, "these items are disabled: their ticks are passed over", "enable them when the reason is over", "elasticjob enable "+w.name)
+			s := w.about(ItemDisabled, Info, "these items are disabled: their ticks are skipped", "enable them when the reason is over", "elasticjob enable "+w.name)
 			s.takesItems = true
 			c.addItem(i, 0, s)
 		}
@@ -65,7 +65,7 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 		s := w.about(kind, severity, cause, advice, "")
 		s.Instance, s.Since = brief.Text(l.Instance), since
 		if advice == deal {
-			s.Command = "elasticjob deal " + w.name
+			s.Command = "elasticjob reshard " + w.name
 		}
 		c.addItem(l.Item, mark, s)
 	}

@@ -28,7 +28,7 @@ const (
 	MixedJVM           Kind = "mixed-jvm"
 	Faulty             Kind = "fault"
 	ServerIdle         Kind = "server-idle"
-	DealPending        Kind = "deal-pending"
+	ReshardPending     Kind = "reshard-pending"
 	StaleProcessing    Kind = "stale-processing"
 	StaleNode          Kind = "stale-node"
 	Debris             Kind = "debris"
@@ -146,7 +146,7 @@ func Kinds() []About {
 		{MixedJVM, Warning, "the job has JVM members, and uses what they do not know, or do otherwise"},
 		{Faulty, Warning, "an instance shows a fault"},
 		{ServerIdle, Info, "a server is disabled that has no instance"},
-		{DealPending, Warning, "the items are to be dealt anew, and the leader does not do it"},
+		{ReshardPending, Warning, "the items are to be resharded, and the leader does not do it"},
 		{StaleProcessing, Critical, "a mark says that items are being dealt, so nobody begins any"},
 		{StaleNode, Warning, "a node that ends with a session belongs to none"},
 		{Debris, Warning, "nodes stand below those that have no children"},

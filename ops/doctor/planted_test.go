@@ -141,7 +141,7 @@ func plantings() map[string]planting {
 			f.commitBy(1, coord.CreateEphemeral(f.job.Faults(f.ids[1]), document))
 		}, []doctor.Kind{doctor.Faulty, doctor.Faulty}},
 		"server idle":  {func(f *fixture) { f.commit(coord.Put(f.job.Server("10.0.0.9"), []byte(jobtree.Disabled))) }, []doctor.Kind{doctor.ServerIdle}},
-		"deal pending": {func(f *fixture) { f.commit(coord.Put(f.job.Necessary(), nil)) }, []doctor.Kind{doctor.DealPending}},
+		"deal pending": {func(f *fixture) { f.commit(coord.Put(f.job.Necessary(), nil)) }, []doctor.Kind{doctor.ReshardPending}},
 		"processing":   {func(f *fixture) { f.commit(coord.Put(f.job.Processing(), nil)) }, []doctor.Kind{doctor.StaleProcessing}},
 		"nodes of no session": {func(f *fixture) {
 			for _, path := range []string{f.job.Instance("10.0.0.9@-@1"), f.job.Session("10.0.0.9@-@1"), f.job.Faults("10.0.0.9@-@1"), jobtree.Node("10.0.0.9@-@1")} {

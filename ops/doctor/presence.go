@@ -80,7 +80,7 @@ func (w *world) checkDealing(c *collector) {
 		c.add(w.about(NoLeader, severity, "no instance leads, so items are not dealt, and what is cut short is not run again", "look at the faults and logs of its instances; restart them one by one", ""))
 	}
 	if w.DealsAnew() && !w.JVMLeads() {
-		c.add(w.about(DealPending, Warning, "the items are to be dealt anew, and the leader does not do it", "look at the faults of the leader", ""))
+		c.add(w.about(ReshardPending, Warning, "the items are to be resharded, and the leader does not do it", "look at the faults of the leader", ""))
 	}
 	if w.Processing {
 		severity, why := Critical, "which a leader of ours removes after some seconds"

@@ -139,7 +139,7 @@ func operates(t *testing.T, o *ops.Ops) {
 	must(t, j.Resume(ctx))
 	must(t, j.Pin(ctx, 0, ops.PinRequest{Label: "gpu"}))
 	must(t, j.Unpin(ctx, 0))
-	must(t, j.DealAnew(ctx))
+	must(t, j.Reshard(ctx))
 	must(t, j.DisableItems(ctx, 0))
 	must(t, j.EnableItems(ctx))
 	must(t, j.DisableServers(ctx, "10.0.0.1"))

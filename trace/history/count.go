@@ -37,8 +37,8 @@ type Missed struct {
 	Start time.Time
 	// MadeUp are ticks for which an execution has made up: one for all that an item had missed.
 	MadeUp int64
-	// PassedOver are ticks that nobody runs, by the reason: the text of job.PassReason.
-	PassedOver map[string]int64
+	// Skipped are ticks that nobody runs, by the reason: the text of jobtype.SkipReason.
+	Skipped map[string]int64
 }
 
 // Durations are how long executions took: the percentiles of Executions of them, and the longest.

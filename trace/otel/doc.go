@@ -86,7 +86,7 @@
 //	exception.message             events              its text, 4,000 bytes at most
 //	exception.stacktrace          events              of a panic
 //	elasticjob.link               link                what the link means
-//	elasticjob.reason             metrics             why nobody runs a tick: the text of job.PassReason
+//	elasticjob.reason             metrics             why nobody runs a tick: the text of jobtype.SkipReason
 //
 // The status of a span is an error if the outcome is FAILED, PANIC or TIMEOUT; then it has an
 // event exception. If the execution was cut short or killed, it has an event of the name "cut
@@ -97,11 +97,11 @@
 //
 //	name                           unit         kind       what
 //	elasticjob.execution.duration  s            histogram  how long executions took, with all attempts
-//	elasticjob.execution.lateness  s            histogram  from a tick to the begin of an execution: StartedEvent.Late
+//	elasticjob.execution.lateness  s            histogram  from a tick to the begin of an execution: jobtype.Event.Late
 //	elasticjob.execution.retries   {attempt}    counter    attempts that have failed, after which another one came
 //	elasticjob.tick.due            {tick}       counter    ticks that have come; each instance counts them
 //	elasticjob.tick.made_up        {tick}       counter    ticks that were missed, and made up for
-//	elasticjob.tick.passed_over    {tick}       counter    ticks of an item that nobody runs
+//	elasticjob.tick.skipped        {tick}       counter    ticks of an item that nobody runs
 //
 // They are for programs that have a MeterProvider anyway. Package trace/prom knows more, and has
 // rules for alerts. If there are more jobs than the SDK takes attributes (2,000 by default), it

@@ -25,9 +25,9 @@ func TestEverySpanEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, rng := newRig(t), rand.New(rand.NewPCG(seed, 0))
 				var executions atomic.Int32
-				counts := job.WithScope(func(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+				counts := job.WithScope(func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
 					executions.Add(1)
-					return ctx, job.ScopeEnd{}
+					return ctx, nil
 				})
 				c := jobtest.NewCluster(t)
 				config := job.Config{

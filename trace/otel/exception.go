@@ -29,7 +29,7 @@ func exceptionOf(err error) []attribute.KeyValue {
 
 // errorType is the attribute error.type, which has few values: how it failed, or the type of the
 // error.
-func errorType(f job.FinishedEvent) attribute.KeyValue {
+func errorType(f job.Event) attribute.KeyValue {
 	switch f.Outcome {
 	case job.OutcomePanic:
 		return semconv.ErrorTypeKey.String("panic")

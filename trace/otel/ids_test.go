@@ -11,8 +11,8 @@ import (
 )
 
 func traceOfTick(namespace, name string, tick time.Time) trace.TraceID {
-	return keyOf(job.StartedEvent{
-		Event:     job.Event{JobName: name},
+	return keyOf(job.Event{
+		JobName:   name,
 		Execution: job.Execution{Source: job.SourceNormal, ScheduledTime: tick},
 	}).trace(namespace)
 }
@@ -23,7 +23,7 @@ func TestTraceIDs(t *testing.T) {
 	if got := TraceOfTick("shop", "settle", tick.Add(999*time.Microsecond)); got != same {
 		t.Errorf("others are told that it is the trace %s: %s", got, same)
 	}
-	trigger := job.StartedEvent{Event: job.Event{JobName: "settle"}, Execution: job.Execution{Source: job.SourceManual, ScheduledTime: tick, RequestID: "7"}}
+	trigger := job.Event{JobName: "settle", Execution: job.Execution{Source: job.SourceManual, ScheduledTime: tick, RequestID: "7"}}
 	if got, want := TraceOfTrigger("shop", "settle", "7"), keyOf(trigger).trace("shop"); got != want || got == same {
 		t.Errorf("others are told that a trigger has the trace %s: %s", got, want)
 	}

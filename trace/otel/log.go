@@ -11,7 +11,7 @@ import (
 
 // linesOf returns what gives the lines of an execution to a handler, with the context that they
 // belong to.
-func linesOf(ctx context.Context, e job.StartedEvent, h slog.Handler) slog.Handler {
+func linesOf(ctx context.Context, e job.Event, h slog.Handler) slog.Handler {
 	about := []slog.Attr{slog.String("job", e.JobName), slog.Int("item", e.Item), slog.String("task", e.TaskID)}
 	return &lines{h.WithAttrs(about), ctx}
 }

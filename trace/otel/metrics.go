@@ -10,12 +10,13 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // metrics are the instruments.
 type metrics struct {
-	due, madeUp, passedOver, retries metric.Int64Counter
-	late, duration                   metric.Float64Histogram
+	due, madeUp, skipped, retries metric.Int64Counter
+	late, duration                metric.Float64Histogram
 }
 
 func newMetrics(p metric.MeterProvider) (*metrics, error) {
@@ -33,12 +34,12 @@ func newMetrics(p metric.MeterProvider) (*metrics, error) {
 		return h
 	}
 	m := &metrics{
-		due:        count("elasticjob.tick.due", "{tick}", "Ticks that have come, by each instance of the job."),
-		madeUp:     count("elasticjob.tick.made_up", "{tick}", "Ticks that were missed, and made up for."),
-		passedOver: count("elasticjob.tick.passed_over", "{tick}", "Ticks of items that nobody runs."),
-		retries:    count("elasticjob.execution.retries", "{attempt}", "Attempts that have failed, after which another one came."),
-		late:       seconds("elasticjob.execution.lateness", "From its tick, and the delay that the job allows, to the begin of an execution of the schedule."),
-		duration:   seconds("elasticjob.execution.duration", "How long executions took, with all attempts."),
+		due:      count("elasticjob.tick.due", "{tick}", "Ticks that have come, by each instance of the job."),
+		madeUp:   count("elasticjob.tick.made_up", "{tick}", "Ticks that were missed, and made up for."),
+		skipped:  count("elasticjob.tick.skipped", "{tick}", "Ticks of items that nobody runs."),
+		retries:  count("elasticjob.execution.retries", "{attempt}", "Attempts that have failed, after which another one came."),
+		late:     seconds("elasticjob.execution.lateness", "From its tick, and the delay that the job allows, to the begin of an execution of the schedule."),
+		duration: seconds("elasticjob.execution.duration", "How long executions took, with all attempts."),
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("oteljob: metrics: %w", err)
@@ -48,13 +49,13 @@ func newMetrics(p metric.MeterProvider) (*metrics, error) {
 
 // started records how late an execution of the schedule begins. It and finished are called by
 // the execution, with its context, so that the SDK can keep examples that lead to its trace.
-func (m *metrics) started(ctx context.Context, e job.StartedEvent) {
+func (m *metrics) started(ctx context.Context, e job.Event) {
 	if e.Source == job.SourceNormal && m.late.Enabled(ctx) {
 		m.late.Record(ctx, e.Late.Seconds(), with(e.JobName))
 	}
 }
 
-func (m *metrics) finished(ctx context.Context, f job.FinishedEvent) {
+func (m *metrics) finished(ctx context.Context, f job.Event) {
 	if m.duration.Enabled(ctx) {
 		m.duration.Record(ctx, f.Took.Seconds(), with(f.JobName, keySource.String(f.Source.String()), keyOutcome.String(f.Outcome.String())))
 	}
@@ -63,13 +64,17 @@ func (m *metrics) finished(ctx context.Context, f job.FinishedEvent) {
 // observer counts what belongs to no execution here.
 func (m *metrics) observer() job.Observer {
 	ctx := context.Background()
-	return job.Observer{
-		Due:     func(e job.DueEvent) { m.due.Add(ctx, int64(e.Ticks), with(e.JobName)) },
-		Retried: func(e job.RetriedEvent) { m.retries.Add(ctx, 1, with(e.JobName)) },
-		MadeUp:  func(e job.MadeUpEvent) { m.madeUp.Add(ctx, int64(e.Ticks), with(e.JobName)) },
-		PassedOver: func(e job.PassedOverEvent) {
-			m.passedOver.Add(ctx, int64(e.Ticks), with(e.JobName, keyReason.String(e.Reason.String())))
-		},
+	return func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventDue:
+			m.due.Add(ctx, int64(e.Count), with(e.JobName))
+		case jobtype.EventRetried:
+			m.retries.Add(ctx, 1, with(e.JobName))
+		case jobtype.EventMadeUp:
+			m.madeUp.Add(ctx, int64(e.Count), with(e.JobName))
+		case jobtype.EventSkipped:
+			m.skipped.Add(ctx, int64(e.Count), with(e.JobName, keyReason.String(e.Reason.String())))
+		}
 	}
 }
 

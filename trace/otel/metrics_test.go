@@ -64,7 +64,7 @@ func TestMetrics(t *testing.T) {
 			"elasticjob.execution.retries {attempt} elasticjob.job.name=settle: 1",
 			"elasticjob.tick.due {tick} elasticjob.job.name=settle: 4",
 			"elasticjob.tick.made_up {tick} elasticjob.job.name=settle: 1",
-			"elasticjob.tick.passed_over {tick} elasticjob.job.name=settle,elasticjob.reason=item disabled: 1",
+			"elasticjob.tick.skipped {tick} elasticjob.job.name=settle,elasticjob.reason=item disabled: 1",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -23,12 +23,12 @@ import (
 )
 
 // withBaggage is a scope of a program that has a baggage.
-func withBaggage(ctx context.Context, _ job.StartedEvent) (context.Context, job.ScopeEnd) {
+func withBaggage(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
 	b, err := baggage.Parse("tenant=acme")
 	if err != nil {
-		return ctx, job.ScopeEnd{}
+		return ctx, nil
 	}
-	return baggage.ContextWithBaggage(ctx, b), job.ScopeEnd{}
+	return baggage.ContextWithBaggage(ctx, b), nil
 }
 
 // A script finds the span of its execution in its environment.

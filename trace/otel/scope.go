@@ -9,15 +9,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // begin is the [job.Scope]. If the span of the tick is not recorded, the execution has none: its
 // context has that of the tick, so what the handler begins is not recorded either.
-func (t *Tracer) begin(ctx context.Context, e job.StartedEvent) (within context.Context, end job.ScopeEnd) {
+func (t *Tracer) begin(ctx context.Context, e job.Event) (within context.Context, told func(job.Event)) {
 	x := &execution{Tracer: t, started: e, key: keyOf(e), span: noSpan}
 	x.tick = t.ticks.enter(x.key)
 	defer func() {
-		if end.Finished == nil { // what the SDK has called has panicked
+		if told == nil { // what the SDK has called has panicked
 			x.leave(false)
 		}
 	}()
@@ -27,26 +28,35 @@ func (t *Tracer) begin(ctx context.Context, e job.StartedEvent) (within context.
 		x.startItem()
 	}
 	t.metrics.started(x.ctx, e)
-	return propagate(x.ctx, t.options.Propagator), job.ScopeEnd{Retried: x.retried, Finished: x.finished}
+	return propagate(x.ctx, t.options.Propagator), x.tell
 }
 
 // execution is one that is under way.
 type execution struct {
 	*Tracer
-	started job.StartedEvent
+	started job.Event
 	key     tickKey
 	tick    *tick
 	ctx     context.Context // with the span; for examples of metrics
 	span    trace.Span
 }
 
-func (x *execution) retried(e job.RetriedEvent) {
+// tell takes what becomes of the execution: failed attempts, and its end.
+func (x *execution) tell(e job.Event) {
+	if e.Kind == jobtype.EventRetried {
+		x.retried(e)
+		return
+	}
+	x.finished(e)
+}
+
+func (x *execution) retried(e job.Event) {
 	if x.span.IsRecording() {
 		x.span.AddEvent("retry", trace.WithAttributes(retryAttributes(e)...))
 	}
 }
 
-func (x *execution) finished(e job.FinishedEvent) {
+func (x *execution) finished(e job.Event) {
 	defer x.leave(isFailure(e.Outcome))
 	x.metrics.finished(x.ctx, e)
 	if x.span.IsRecording() {
@@ -64,7 +74,7 @@ func (x *execution) leave(failed bool) {
 // startTick starts the span of a tick. Its parent has the id of the trace, and no id of a span:
 // so the SDK makes it a root of that trace, and asks the sampler for roots. The sampler sees some
 // attributes only: what is not recorded should cost little.
-func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.StartedEvent) trace.Span {
+func (t *Tracer) startTick(ctx context.Context, key tickKey, e job.Event) trace.Span {
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: key.trace(t.options.Namespace)})
 	ctx = trace.ContextWithSpanContext(ctx, parent)
 	_, span := t.tracer.Start(ctx, key.name(), trace.WithAttributes(keyJob.String(e.JobName), triggerOf(key.kind)))
@@ -97,7 +107,7 @@ func (x *execution) startItem() {
 	}
 }
 
-func retryAttributes(r job.RetriedEvent) []attribute.KeyValue {
+func retryAttributes(r job.Event) []attribute.KeyValue {
 	list := []attribute.KeyValue{keyAttempt.Int(r.Attempt), keyBackoff.Float64(r.Backoff.Seconds())}
 	return append(list, exceptionOf(r.Err)...)
 }
@@ -110,11 +120,11 @@ func isFailure(o job.Outcome) bool {
 
 // finish tells the span what the execution was and how it has ended: all at once, because the SDK
 // copies the attributes each time when some are added.
-func (x *execution) finish(f job.FinishedEvent) {
+func (x *execution) finish(f job.Event) {
 	list := []attribute.KeyValue{
 		keyInstance.String(f.InstanceID), keyTick.String(timeText(f.ScheduledTime)), triggerOf(x.key.kind),
 		keyTask.String(f.TaskID), keyToken.Int64(f.Token), keyWaited.Float64(x.started.Waited.Seconds()),
-		keyOutcome.String(f.Outcome.String()), keyAttempts.Int(f.Attempts),
+		keyOutcome.String(f.Outcome.String()), keyAttempts.Int(f.Attempt),
 	}
 	if f.RequestID != "" {
 		list = append(list, keyRequest.String(f.RequestID))

@@ -34,7 +34,7 @@ type tickKey struct {
 	request string // of a trigger
 }
 
-func keyOf(e job.StartedEvent) tickKey {
+func keyOf(e job.Event) tickKey {
 	switch {
 	case isTrigger(e):
 		return tickKey{job: e.JobName, kind: job.SourceManual, request: e.RequestID}
@@ -46,7 +46,7 @@ func keyOf(e job.StartedEvent) tickKey {
 
 // isTrigger reports whether a trigger is the reason for an execution; of one after a failover, as
 // far as can be known: then its time is that of the trigger.
-func isTrigger(e job.StartedEvent) bool {
+func isTrigger(e job.Event) bool {
 	return e.RequestID != "" && (e.Source == job.SourceManual || e.Source == job.SourceFailover && !isTick(e.ScheduledTime))
 }
 

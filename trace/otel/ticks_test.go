@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // traced is a tracer, and the spans that have ended.
@@ -31,12 +32,10 @@ func newTraced(t *testing.T, s sdktrace.Sampler) traced {
 // begins begins an execution for a tick, and returns what ends it.
 func (d traced) begins(t *testing.T) func() {
 	t.Helper()
-	event := job.Event{JobName: "settle"}
-	execution := job.Execution{Source: job.SourceNormal, ScheduledTime: time.Unix(0, 0)}
-	_, end := d.begin(t.Context(), job.StartedEvent{Event: event, Execution: execution})
-	return func() {
-		end.Finished(job.FinishedEvent{Event: event, Execution: execution, Outcome: job.OutcomeOK})
-	}
+	event := job.Event{Kind: jobtype.EventStarted, JobName: "settle", Execution: job.Execution{Source: job.SourceNormal, ScheduledTime: time.Unix(0, 0)}}
+	_, end := d.begin(t.Context(), event)
+	event.Kind, event.Outcome = jobtype.EventFinished, job.OutcomeOK
+	return func() { end(event) }
 }
 
 // requireTicks checks how many spans of ticks have ended, and how many ticks are known.
@@ -81,8 +80,8 @@ func TestTickEndsAtOnceWhenTheInstanceHasLeft(t *testing.T) {
 		d := newTraced(t, sdktrace.AlwaysSample())
 		d.begins(t)()
 		end := d.begins(t)
-		d.left(job.LeftEvent{Event: job.Event{JobName: "another"}})
-		d.left(job.LeftEvent{Event: job.Event{JobName: "settle"}})
+		d.left(job.Event{JobName: "another"})
+		d.left(job.Event{JobName: "settle"})
 		d.requireTicks(t, "while something runs", 0, 1)
 		if len(d.recent.jobs) != 0 {
 			t.Errorf("executions of a job that was left are remembered: %v", d.recent.jobs)
@@ -132,7 +131,7 @@ func TestKeyOf(t *testing.T) {
 		{"its failover", job.Execution{Source: job.SourceFailover, ScheduledTime: tick, RequestID: "2"}, tickKey{"settle", job.SourceNormal, 1_000_000, ""}},
 		{"backfill", job.Execution{Source: job.SourceBackfill, ScheduledTime: tick, RequestID: "3"}, tickKey{"settle", job.SourceBackfill, 1_000_000, ""}},
 	} {
-		if got := keyOf(job.StartedEvent{Event: job.Event{JobName: "settle"}, Execution: tc.Execution}); got != tc.want {
+		if got := keyOf(job.Event{JobName: "settle", Execution: tc.Execution}); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", tc.name, got, tc.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	jobtrace "github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -50,16 +51,20 @@ func (t *Tracer) Option() job.Option { return job.OptionsOnce(t, t.Only(jobtrace
 // that gets several of them has as many spans.
 func (t *Tracer) Only(f jobtrace.Filter) job.Option {
 	list := []job.Option{
-		job.WithScope(func(ctx context.Context, e job.StartedEvent) (context.Context, job.ScopeEnd) {
+		job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
 			if !f.Has(e.JobName) {
-				return ctx, job.ScopeEnd{}
+				return ctx, nil
 			}
 			return t.begin(ctx, e)
 		}),
-		job.WithObserver(jobtrace.Only(f, jobtrace.Join(t.metrics.observer(), job.Observer{Left: t.left}))),
+		job.WithObserver(jobtrace.Only(f, jobtrace.Join(t.metrics.observer(), func(e job.Event) {
+			if e.Kind == jobtype.EventLeft {
+				t.left(e)
+			}
+		}))),
 	}
 	if h := t.options.Log; h != nil {
-		list = append(list, job.WithLogHandler(func(ctx context.Context, e job.StartedEvent) slog.Handler {
+		list = append(list, job.WithLogHandler(func(ctx context.Context, e job.Event) slog.Handler {
 			if !f.Has(e.JobName) {
 				return nil
 			}
@@ -71,7 +76,7 @@ func (t *Tracer) Only(f jobtrace.Filter) job.Option {
 
 // left ends the spans of the ticks of an instance that leaves: so a program that shuts its
 // TracerProvider down after the jobs loses none.
-func (t *Tracer) left(e job.LeftEvent) {
+func (t *Tracer) left(e job.Event) {
 	t.ticks.close(e.JobName)
 	t.recent.forget(e.JobName)
 }

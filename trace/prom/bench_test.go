@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
 )
 
@@ -41,12 +42,14 @@ func benchRegistry(b *testing.B) coord.Registry {
 func BenchmarkExecution(b *testing.B) {
 	m, _ := newMetrics(b, prom.Options{})
 	o := m.Observer()
-	e := job.Event{Time: time.Now(), JobName: "settle"}
-	x := job.Execution{TaskID: "task", Source: job.SourceNormal, ScheduledTime: e.Time}
+	now := time.Now()
+	e := job.Event{Time: now, JobName: "settle", Execution: job.Execution{TaskID: "task", Source: job.SourceNormal, ScheduledTime: now}}
+	started, finished := e, e
+	started.Kind, finished.Kind, finished.Outcome = jobtype.EventStarted, jobtype.EventFinished, job.OutcomeOK
 	b.ReportAllocs()
 	for b.Loop() {
-		o.Started(job.StartedEvent{Event: e, Execution: x})
-		o.Finished(job.FinishedEvent{Event: e, Execution: x, Outcome: job.OutcomeOK})
+		o(started)
+		o(finished)
 	}
 }
 

@@ -44,14 +44,14 @@
 //	elasticjob_ticks_due_total                        c job_name              ticks of the schedule that came; each instance counts them all
 //	elasticjob_jitter_seconds                         g job_name              how long after a tick items may begin, as of the last tick: Config.Jitter
 //	elasticjob_ticks_made_up_total                    c job_name              missed ticks that executions here made up for
-//	elasticjob_ticks_passed_over_total                c job_name reason       ticks of an item that nobody runs; reasons: [job.PassReason]
+//	elasticjob_ticks_skipped_total                    c job_name reason       ticks of an item that nobody runs; reasons: [jobtype.SkipReason]
 //	elasticjob_executions_started_total               c job_name source       ticks fired, made up, and so on; sources: [job.Source]
 //	elasticjob_executions_finished_total              c job_name outcome      outcomes: [job.Outcome]; time-outs and kills are among them
 //	elasticjob_execution_duration_seconds             h job_name              with all attempts and the pauses between them
 //	elasticjob_start_lateness_seconds                 h job_name              from the tick to the handler, beyond Config.Jitter; of a make-up from the last tick that was missed
 //	elasticjob_failover_lateness_seconds              h job_name              from the tick of an execution that was cut short until it runs again
 //	elasticjob_retries_total                          c job_name              attempts that failed and were followed by another one
-//	elasticjob_claims_handed_back_total               c job_name              items that were claimed and given up before they began
+//	elasticjob_claims_released_total                  c job_name              items that were claimed and given up before they began
 //	elasticjob_items_recovered_total                  c job_name              items whose instance ended while they ran; the leader counts them
 //	elasticjob_leader_changes_total                   c job_name              how often this process became the leader
 //	elasticjob_faults_begun_total                     c job_name kind         kinds: [job.FaultKind]
@@ -107,7 +107,7 @@
 // # A job that should have run and did not
 //
 // deploy/prometheus/rules.yaml has alerts, deploy/grafana/elasticjob.json a dashboard. The
-// schedulers find out themselves if items do not begin ([job.FaultStarvation]); that they say so
+// schedulers find out themselves if items do not begin ([jobtype.FaultStarvation]); that they say so
 // needs one that lives. If all processes of a job end, its series end. So one rule remembers the
 // next tick that the last of them has told, for a day, and fires when it has passed. It is silent if
 // that was 0: the job is paused or expired, has no schedule, or was removed. A removal is seen by

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The labels.
@@ -18,10 +19,10 @@ const (
 // counted are the metrics that are counted as things happen. Those that are read when somebody
 // scrapes stand in read.
 type counted struct {
-	due, madeUp, passedOver, started, finished, retries, handedBack, recovered, leads, faults *prometheus.CounterVec
-	duration, lateness, failoverLateness                                                      *prometheus.HistogramVec
-	success, jitter                                                                           *prometheus.GaugeVec
-	missed                                                                                    prometheus.Counter
+	due, madeUp, skipped, started, finished, retries, released, recovered, leads, faults *prometheus.CounterVec
+	duration, lateness, failoverLateness                                                 *prometheus.HistogramVec
+	success, jitter                                                                      *prometheus.GaugeVec
+	missed                                                                               prometheus.Counter
 
 	requests, conflicts *prometheus.CounterVec
 	requestTime         *prometheus.HistogramVec
@@ -50,14 +51,14 @@ func newCounted(constant prometheus.Labels) *counted {
 	}
 	c.due = counter("elasticjob_ticks_due_total", "Ticks that came due while this process was an instance of the job; each instance counts them all.", labelJob)
 	c.madeUp = counter("elasticjob_ticks_made_up_total", "Missed ticks that executions here made up for, at most 1,000 each.", labelJob)
-	c.passedOver = counter("elasticjob_ticks_passed_over_total", "Ticks of an item that nobody runs, at most 1,000 at a time.", labelJob, "reason")
+	c.skipped = counter("elasticjob_ticks_skipped_total", "Ticks of an item that nobody runs, at most 1,000 at a time.", labelJob, "reason")
 	c.started = counter("elasticjob_executions_started_total", "Executions that began here.", labelJob, "source")
 	c.finished = counter("elasticjob_executions_finished_total", "Executions that ended here, with all their attempts.", labelJob, "outcome")
 	c.duration = histogram("elasticjob_execution_duration_seconds", "How long executions took, with the pauses between attempts.", duration, labelJob)
 	c.lateness = histogram("elasticjob_start_lateness_seconds", "From the tick to the call of the handler, beyond the jitter of the job, by the local clock; of a make-up from the last tick that was missed.", lateness, labelJob)
 	c.failoverLateness = histogram("elasticjob_failover_lateness_seconds", "From the tick of an execution that was cut short to the call of the handler that runs it again, by the local clock.", lateness, labelJob)
 	c.retries = counter("elasticjob_retries_total", "Attempts that failed and were followed by another one.", labelJob)
-	c.handedBack = counter("elasticjob_claims_handed_back_total", "Items that were claimed here and given up before they began.", labelJob)
+	c.released = counter("elasticjob_claims_released_total", "Items that were claimed here and given up before they began.", labelJob)
 	c.recovered = counter("elasticjob_items_recovered_total", "Items whose executions were cut short by the end of their instance, as found here as leader.", labelJob)
 	c.leads = counter("elasticjob_leader_changes_total", "How often this process became the leader of the job.", labelJob)
 	c.faults = counter("elasticjob_faults_begun_total", "Faults that began here.", labelJob, "kind")
@@ -95,7 +96,7 @@ func (c *counted) end(label string) {
 func (c *counted) series(label string) iter.Seq2[*prometheus.MetricVec, []string] {
 	return func(yield func(*prometheus.MetricVec, []string) bool) {
 		for _, v := range []*prometheus.MetricVec{
-			c.due.MetricVec, c.madeUp.MetricVec, c.retries.MetricVec, c.handedBack.MetricVec, c.recovered.MetricVec, c.leads.MetricVec,
+			c.due.MetricVec, c.madeUp.MetricVec, c.retries.MetricVec, c.released.MetricVec, c.recovered.MetricVec, c.leads.MetricVec,
 			c.duration.MetricVec, c.lateness.MetricVec, c.failoverLateness.MetricVec, c.success.MetricVec, c.jitter.MetricVec,
 		} {
 			if !yield(v, []string{label}) {
@@ -112,12 +113,12 @@ func (c *counted) series(label string) iter.Seq2[*prometheus.MetricVec, []string
 				return
 			}
 		}
-		for reason := job.PassItemDisabled; reason <= job.PassBegunElse; reason++ {
-			if !yield(c.passedOver.MetricVec, []string{label, word(reason)}) {
+		for reason := jobtype.SkipItemDisabled; reason <= jobtype.SkipBegunElse; reason++ {
+			if !yield(c.skipped.MetricVec, []string{label, word(reason)}) {
 				return
 			}
 		}
-		for kind := job.FaultConfig; kind <= job.FaultCalendar; kind++ {
+		for kind := jobtype.FaultConfig; kind <= jobtype.FaultCalendar; kind++ {
 			if !yield(c.faults.MetricVec, []string{label, word(kind)}) {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
 )
@@ -79,7 +80,7 @@ func TestExecutionsAreCounted(t *testing.T) {
 	})
 }
 
-// What is late, missed, passed over or cut short.
+// What is late, missed, skipped or cut short.
 func TestTroubleIsCounted(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		a, b := f.process("a", prom.Options{}), f.process("b", prom.Options{})
@@ -251,10 +252,11 @@ func TestScrapesWhileJobsComeAndGo(t *testing.T) {
 			telling.Go(func() {
 				for n := range 20 {
 					e := job.Event{Time: time.Now(), JobName: fmt.Sprintf("job-%d-%d", teller, n)}
-					o.Joined(job.JoinedEvent{Event: e})
-					o.Started(job.StartedEvent{Event: e, Execution: job.Execution{Source: job.SourceNormal}})
-					o.Fault(job.FaultEvent{Event: e, Fault: job.Fault{Kind: job.FaultTree}})
-					o.Left(job.LeftEvent{Event: e})
+					o(as(e, jobtype.EventJoined))
+					e.Source, e.Fault.Kind = job.SourceNormal, jobtype.FaultTree
+					o(as(e, jobtype.EventStarted))
+					o(as(e, jobtype.EventFault))
+					o(as(e, jobtype.EventLeft))
 					time.Sleep(10 * time.Minute)
 				}
 			})
@@ -291,10 +293,11 @@ func TestMissedEvents(t *testing.T) {
 		p := f.dial("a", prom.Options{})
 		o := p.metrics.Observer()
 		e := job.Event{JobName: "settle"}
-		o.Joined(job.JoinedEvent{Event: e})
+		o(as(e, jobtype.EventJoined))
 		pass(2 * time.Hour)
 		p.must(map[string]float64{of("ticks_due_total"): 0})
-		o.Missed(job.MissedEvent{Event: e, Events: 7})
+		e.Count = 7
+		o(as(e, jobtype.EventMissed))
 		p.must(map[string]float64{of("ticks_due_total"): 0, "elasticjob_events_missed_total{}": 7})
 		pass(2 * time.Hour)
 		p.scrape()
@@ -314,4 +317,10 @@ func TestOptions(t *testing.T) {
 			t.Log(err)
 		}
 	}
+}
+
+// as returns an event as one of another kind.
+func as(e job.Event, kind jobtype.EventKind) job.Event {
+	e.Kind = kind
+	return e
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Option makes a job, or all jobs of a node, tell these metrics what happens. A job that gets it twice,
@@ -12,44 +13,47 @@ func (m *Metrics) Option() job.Option { return job.OptionsOnce(m, job.WithObserv
 
 // Observer counts what schedulers do. It is told beside their path, and delays no run.
 func (m *Metrics) Observer() job.Observer {
-	return job.Observer{
-		Joined: func(e job.JoinedEvent) { m.moved(e.Event, true, nil) },
-		Left:   func(e job.LeftEvent) { m.moved(e.Event, false, e.Err) },
-		Leads: func(e job.LeadsEvent) {
-			if label := m.label(e.Event); e.Leads {
+	return func(e job.Event) {
+		switch e.Kind {
+		case jobtype.EventJoined:
+			m.moved(e, true, nil)
+		case jobtype.EventLeft:
+			m.moved(e, false, e.Err)
+		case jobtype.EventLeads:
+			if label := m.label(e); !e.Over {
 				m.leads.WithLabelValues(label).Inc()
 			}
-		},
-		Due: func(e job.DueEvent) {
-			label := m.label(e.Event)
-			m.due.WithLabelValues(label).Add(float64(e.Ticks))
+		case jobtype.EventDue:
+			label := m.label(e)
+			m.due.WithLabelValues(label).Add(float64(e.Count))
 			m.jitter.WithLabelValues(label).Set(e.Jitter.Seconds())
-		},
-		HandedBack: func(e job.HandedBackEvent) { m.handedBack.WithLabelValues(m.label(e.Event)).Inc() },
-		Started:    m.beginRun,
-		Retried:    func(e job.RetriedEvent) { m.retries.WithLabelValues(m.label(e.Event)).Inc() },
-		Finished:   m.endRun,
-		MadeUp:     func(e job.MadeUpEvent) { m.madeUp.WithLabelValues(m.label(e.Event)).Add(float64(e.Ticks)) },
-		PassedOver: func(e job.PassedOverEvent) {
-			m.passedOver.WithLabelValues(m.label(e.Event), word(e.Reason)).Add(float64(e.Ticks))
-		},
-		Recovered: func(e job.RecoveredEvent) {
-			m.recovered.WithLabelValues(m.label(e.Event)).Add(float64(len(e.Items)))
-		},
-		Fault: func(e job.FaultEvent) {
-			if label := m.label(e.Event); !e.Over {
-				m.faults.WithLabelValues(label, word(e.Kind)).Inc()
+		case jobtype.EventReleased:
+			m.released.WithLabelValues(m.label(e)).Inc()
+		case jobtype.EventStarted:
+			m.beginRun(e)
+		case jobtype.EventRetried:
+			m.retries.WithLabelValues(m.label(e)).Inc()
+		case jobtype.EventFinished:
+			m.endRun(e)
+		case jobtype.EventMadeUp:
+			m.madeUp.WithLabelValues(m.label(e)).Add(float64(e.Count))
+		case jobtype.EventSkipped:
+			m.skipped.WithLabelValues(m.label(e), word(e.Reason)).Add(float64(e.Count))
+		case jobtype.EventRecovered:
+			m.recovered.WithLabelValues(m.label(e)).Add(float64(len(e.Items)))
+		case jobtype.EventFault:
+			if label := m.label(e); !e.Over {
+				m.faults.WithLabelValues(label, word(e.Fault.Kind)).Inc()
 			}
-		},
-		Missed: func(e job.MissedEvent) {
-			m.missed.Add(float64(e.Events))
-			m.moved(e.Event, false, nil) // Left may have been among them
-		},
+		case jobtype.EventMissed:
+			m.missed.Add(float64(e.Count))
+			m.moved(e, false, nil) // Left may have been among them
+		}
 	}
 }
 
-func (m *Metrics) beginRun(e job.StartedEvent) {
-	label := m.label(e.Event)
+func (m *Metrics) beginRun(e job.Event) {
+	label := m.label(e)
 	m.started.WithLabelValues(label, word(e.Source)).Inc()
 	switch e.Source {
 	case job.SourceNormal, job.SourceMisfire:
@@ -62,8 +66,8 @@ func (m *Metrics) beginRun(e job.StartedEvent) {
 	}
 }
 
-func (m *Metrics) endRun(e job.FinishedEvent) {
-	label := m.label(e.Event)
+func (m *Metrics) endRun(e job.Event) {
+	label := m.label(e)
 	m.finished.WithLabelValues(label, word(e.Outcome)).Inc()
 	m.duration.WithLabelValues(label).Observe(e.Took.Seconds())
 	if e.Outcome == job.OutcomeOK {

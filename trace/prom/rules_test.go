@@ -389,7 +389,7 @@ var histories = []struct {
 		f.store.Up()
 		r.record(5 * time.Minute)
 	}, alerts: []string{"ElasticJobTickMissed settle", "ElasticJobNobodyServes settle", "ElasticJobFault settle", "ElasticJobSessionNotConnected"}},
-	{name: "a tick is passed over", happen: func(t *testing.T, f *fleet, r *recording) {
+	{name: "a tick is skipped", happen: func(t *testing.T, f *fleet, r *recording) {
 		c := every("settle", "0 * * * * ?")
 		c.Overlap = job.OverlapSkip
 		r.process("a").schedule(c, func(ctx context.Context, sc job.ShardingContext) error {
@@ -399,7 +399,7 @@ var histories = []struct {
 			return nil
 		})
 		r.record(30 * time.Minute)
-	}, alerts: []string{"ElasticJobTickPassedOver settle"}},
+	}, alerts: []string{"ElasticJobTickSkipped settle"}},
 	{name: "nobody leads", happen: func(t *testing.T, f *fleet, r *recording) {
 		r.process("a").schedule(every("settle", "0 * * * * ?"), succeed)
 		r.record(20 * time.Minute)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -112,10 +113,10 @@ func benchEvents(from, size int) []trace.Event {
 			TaskID: benchID(run, 0), Item: run % 10, ScheduledTime: began.Add(time.Duration(run) * time.Millisecond),
 			Source: job.SourceNormal, Token: int64(run),
 		}
-		e := event(1, trace.Kind(0), x)
-		e.Kind = []trace.Kind{trace.KindClaimed, trace.KindStarted, trace.KindFinished}[n%3]
+		e := event(1, jobtype.EventKind(0), x)
+		e.Kind = []jobtype.EventKind{jobtype.EventClaimed, jobtype.EventStarted, jobtype.EventFinished}[n%3]
 		e.ID, e.Time, e.Job = benchID(n, 1), x.ScheduledTime.Add(time.Duration(n%3)*time.Millisecond), "job-"+string(rune('a'+run/10%26))
-		if e.Kind == trace.KindFinished {
+		if e.Kind == jobtype.EventFinished {
 			e.Outcome, e.Took, e.Attempt = job.OutcomeOK, time.Millisecond, 1
 			if run%50 == 0 {
 				e.Outcome, e.Error = job.OutcomeFailed, "it failed"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -50,7 +51,7 @@ func TestSmallCharset(t *testing.T) {
 				}
 			}
 			kept, lost := execution(1), execution(2)
-			b := trace.Batch{Events: []trace.Event{event(3, trace.KindFinished, kept), event(3, trace.KindFinished, lost)}}
+			b := trace.Batch{Events: []trace.Event{event(3, jobtype.EventFinished, kept), event(3, jobtype.EventFinished, lost)}}
 			b.Events[0].Outcome, b.Events[0].Error = job.OutcomeFailed, "déjà vu"
 			b.Events[1].Outcome, b.Events[1].Error = job.OutcomeFailed, "库存不足"
 			h.write(tracer, b)

@@ -62,7 +62,7 @@
 //	sharding_item     [7] for item 7, however many the job has
 //	source            LITE_EXECUTOR
 //	state             TASK_STAGING   it is claimed
-//	                  TASK_DROPPED   its claim was handed back
+//	                  TASK_DROPPED   its claim was released
 //	                  TASK_RUNNING   its handler is called; once more after an attempt that failed
 //	                  TASK_FINISHED  it ended with OK
 //	                  TASK_ERROR     … FAILED or PANIC

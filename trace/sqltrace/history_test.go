@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
-	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -72,7 +72,7 @@ func plant(h *home, n int) planted {
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_RUN_LOG (task_id, line_number, job_name, sharding_item, time_micros, level, text)
 			SELECT %s, 1, %s, %s, %s, 0, 'a line' FROM %s numbers WHERE n %% 10 = 9`, id, name, item, start, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_EVENT (id, time_micros, kind, job_name, actor, what, ticks, is_over)
-			SELECT %s, %s, CASE n %% 200 WHEN 13 THEN 'OPERATED' WHEN 3 THEN 'PASSED_OVER' WHEN 33 THEN 'MADE_UP' ELSE 'ITEMS' END, %s, 'ann', 'pause', 1, %s FROM %s numbers WHERE n %% 10 = 3`, id, start, name, no, numbers),
+			SELECT %s, %s, CASE n %% 200 WHEN 13 THEN 'OPERATED' WHEN 3 THEN 'SKIPPED' WHEN 33 THEN 'MADE_UP' ELSE 'ITEMS' END, %s, 'ann', 'pause', 1, %s FROM %s numbers WHERE n %% 10 = 3`, id, start, name, no, numbers),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
 			SELECT start_micros %[1]s 900000000 * 900000000, '', outcome, COUNT(*) FROM JOB_EXECUTION_LOG GROUP BY start_micros %[1]s 900000000 * 900000000, outcome`, divide),
 		fmt.Sprintf(`INSERT INTO ELASTICJOB_COUNT (slot_micros, job_name, outcome, executions)
@@ -140,7 +140,7 @@ func (p planted) questions() []question {
 			days, err := on.Missed(ctx, history.CountQuery{Job: jobName, From: p.now.AddDate(0, 0, -30), To: p.now, Step: history.Daily, Zone: time.UTC})
 			n := 0
 			for _, day := range days {
-				n += int(day.MadeUp + day.PassedOver["pause"])
+				n += int(day.MadeUp + day.Skipped["pause"])
 			}
 			return n, err
 		}
@@ -190,9 +190,9 @@ func (p planted) questions() []question {
 			return len(page.Rows), err
 		}},
 		{name: "what has happened to a job", index: "EJ_EVENT_JOB", want: min(p.n/20, 100), ask: events(history.EventFilter{Job: "job-3"})},
-		{name: "what operators have changed", index: "EJ_EVENT_KIND", want: min(p.n/200, 100), ask: events(history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}})},
+		{name: "what operators have changed", index: "EJ_EVENT_KIND", want: min(p.n/200, 100), ask: events(history.EventFilter{Kinds: []jobtype.EventKind{jobtype.EventOperated}})},
 		{name: "what one has changed in a day", index: "EJ_EVENT_KIND", want: min(p.n/30/200, 1000),
-			ask: events(history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}, By: "ann", What: "pause", From: day, Limit: 1000})},
+			ask: events(history.EventFilter{Kinds: []jobtype.EventKind{jobtype.EventOperated}, By: "ann", What: "pause", From: day, Limit: 1000})},
 		{name: "names of jobs", want: 11, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			list, err := on.JobNames(ctx, "job-1", 0)
 			return len(list), err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -131,7 +132,7 @@ func TestJVMsGoOn(t *testing.T) {
 					"j0s1|j||10.0.0.9|LITE_EXECUTOR|READY|[0, 1]|TASK_STAGING|2023-05-06 07:08:09")
 				x := execution(1)
 				b := trace.Batch{Events: []trace.Event{
-					event(1, trace.KindClaimed, x), event(2, trace.KindStarted, x), event(3, trace.KindFinished, x),
+					event(1, jobtype.EventClaimed, x), event(2, jobtype.EventStarted, x), event(3, jobtype.EventFinished, x),
 				}}
 				b.Events[2].Outcome, b.Events[2].Error = job.OutcomeFailed, "schade: 錯"
 				h.write(tracer, b)
@@ -163,7 +164,7 @@ func execution(n int) job.Execution {
 	return job.Execution{TaskID: id(n), Item: n, ScheduledTime: began.Truncate(time.Second), Source: job.SourceNormal, Token: int64(100 + n)}
 }
 
-func event(n int, k trace.Kind, x job.Execution) trace.Event {
+func event(n int, k jobtype.EventKind, x job.Execution) trace.Event {
 	return trace.Event{
 		ID: id(1000*x.Item + n), Time: began.Add(time.Duration(n) * time.Millisecond), Kind: k, Job: "settle",
 		Instance: "10.0.0.1@-@42@-@0123456789ab", Execution: x,

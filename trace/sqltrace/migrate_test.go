@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -25,7 +26,7 @@ func TestMigrateAtOnce(t *testing.T) {
 			tracer := h.open(sqltrace.Options{})
 			all.Go(func() {
 				x := execution(i)
-				if err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, x)}}); err != nil {
+				if err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, x)}}); err != nil {
 					h.Errorf("process %d: %v", i, err)
 				}
 			})
@@ -49,7 +50,7 @@ func TestMigrateSources(t *testing.T) {
 			for range each {
 				x := execution(len(b.Events))
 				x.Source = source
-				b.Events = append(b.Events, event(1, trace.KindStarted, x))
+				b.Events = append(b.Events, event(1, jobtype.EventStarted, x))
 			}
 		}
 		h.write(old, b)
@@ -121,7 +122,7 @@ func TestNoRights(t *testing.T) {
 		}
 		h.takeRights()
 		tracer := h.open(sqltrace.Options{})
-		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, execution(1))}})
+		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, execution(1))}})
 		h.want(h.ask("SELECT COUNT(*) FROM JOB_EXECUTION_LOG"), "1")
 	})
 }
@@ -142,7 +143,7 @@ func TestDroppedTables(t *testing.T) {
 			h.exec(drop)
 			x := execution(i)
 			h.write(tracer, trace.Batch{
-				Events: []trace.Event{event(1, trace.KindStarted, x), event(2, trace.KindFinished, x), {ID: id(1000 + i), Time: began, Kind: trace.KindOperated, After: "so"}},
+				Events: []trace.Event{event(1, jobtype.EventStarted, x), event(2, jobtype.EventFinished, x), {ID: id(1000 + i), Time: began, Kind: jobtype.EventOperated, After: "so"}},
 				Lines:  []trace.Line{{Job: "settle", TaskID: x.TaskID, Number: 1, Time: began, Text: "line"}},
 			})
 			h.want(h.ask("SELECT COUNT(*) FROM JOB_EXECUTION_LOG WHERE id = ?", x.TaskID), "1")
@@ -161,7 +162,7 @@ func TestSlowMigration(t *testing.T) {
 		unlock := h.lockTables()
 		log := new(syncWriter)
 		tracer := h.open(sqltrace.Options{Log: log.logger()})
-		b := trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, execution(1))}}
+		b := trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, execution(1))}}
 		ctx, cancel := context.WithTimeout(h.Context(), 300*time.Millisecond)
 		defer cancel()
 		if err := tracer.Write(ctx, b); !errors.Is(err, context.DeadlineExceeded) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/database"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -49,7 +50,7 @@ func (o *outage) batch() trace.Batch {
 	o.n++
 	x := execution(o.n)
 	return trace.Batch{
-		Events: []trace.Event{event(1, trace.KindStarted, x), event(2, trace.KindFinished, x)},
+		Events: []trace.Event{event(1, jobtype.EventStarted, x), event(2, jobtype.EventFinished, x)},
 		Lines:  []trace.Line{{Job: "settle", TaskID: x.TaskID, Number: 1, Time: began, Text: "line"}},
 	}
 }
@@ -270,7 +271,7 @@ func TestEndedContext(t *testing.T) {
 		h.write(tracer, trace.Batch{})
 		ctx, cancel := context.WithCancel(h.Context())
 		cancel()
-		b := trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, execution(1))}}
+		b := trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, execution(1))}}
 		if err := tracer.Write(ctx, b); !errors.Is(err, context.Canceled) {
 			h.Errorf("got %v", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -41,7 +42,7 @@ func TestOutlines(t *testing.T) {
 		tracer := h.open(sqltrace.Options{})
 		writeRuns(h, tracer)
 		h.write(tracer, trace.Batch{Events: []trace.Event{{ // one is lost
-			ID: id(500), Time: began.Add(time.Minute), Kind: trace.KindRecovered, Job: "a", From: "10.0.0.1@-@7@-@abc", Items: []int{0, 1, 2, 3, 4},
+			ID: id(500), Time: began.Add(time.Minute), Kind: jobtype.EventRecovered, Job: "a", From: "10.0.0.1@-@7@-@abc", Items: []int{0, 1, 2, 3, 4},
 		}}})
 		from, to := began.Add(-time.Hour), began.Add(time.Hour)
 		checkOutlines(h, tracer, "a", from, to, 1000)

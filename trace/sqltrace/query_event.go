@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -61,7 +62,7 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 			&e.Before, &e.After)
 		e.Time, e.Kind, e.Items, e.Execution.ScheduledTime = timeOf(at), kindOf(kind), itemsOf(items), timeOf(scheduled)
 		switch e.Kind {
-		case trace.KindConfigured, trace.KindCommanded, trace.KindOperated: // which have no error
+		case jobtype.EventConfigured, jobtype.EventCommanded, jobtype.EventOperated: // which have no error
 			e.Detail, e.Error = e.Error, ""
 		}
 		list = append(list, placed[trace.Event]{e, cursorAt(at, e.ID)})
@@ -74,8 +75,8 @@ func (t *Tracer) Events(ctx context.Context, f history.EventFilter) (history.Pag
 }
 
 // kindOf returns the kind of that name; 0 if a later version has written it.
-func kindOf(name string) trace.Kind {
-	for k := trace.KindClaimed; k <= trace.KindOperated; k++ {
+func kindOf(name string) jobtype.EventKind {
+	for k := jobtype.EventClaimed; k <= jobtype.EventOperated; k++ {
 		if kindName(k) == name {
 			return k
 		}

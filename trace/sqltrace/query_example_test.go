@@ -11,6 +11,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -39,7 +40,7 @@ func ExampleTracer_Executions() {
 	var b trace.Batch
 	for item := range 5 {
 		b.Events = append(b.Events, trace.Event{
-			ID: fmt.Sprint("event ", item), Time: noon.Add(time.Duration(item) * time.Minute), Kind: trace.KindFinished, Job: "settle",
+			ID: fmt.Sprint("event ", item), Time: noon.Add(time.Duration(item) * time.Minute), Kind: jobtype.EventFinished, Job: "settle",
 			Execution: job.Execution{TaskID: fmt.Sprint("task ", item), Item: item, Source: job.SourceNormal},
 			Outcome:   job.OutcomeFailed, Took: time.Second, Error: "no money",
 		})

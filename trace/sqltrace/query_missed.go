@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -25,10 +25,10 @@ func (t *Tracer) Missed(ctx context.Context, q history.CountQuery) ([]history.Mi
 }
 
 func (t *Tracer) missedPart(ctx context.Context, jobName string, p part, found map[int64]history.Missed) error {
-	madeUp := kindName(trace.KindMadeUp)
+	madeUp := kindName(jobtype.EventMadeUp)
 	var w where
 	w.equal("job_name", jobName)
-	w.among("kind", madeUp, kindName(trace.KindPassedOver))
+	w.among("kind", madeUp, kindName(jobtype.EventSkipped))
 	w.add("time_micros >= ?", p.from.UnixMicro())
 	w.add("time_micros < ?", p.to.UnixMicro())
 	query := fmt.Sprintf("SELECT %s, kind, COALESCE(what, ''), COALESCE(SUM(ticks), 0) FROM %s%s GROUP BY 1, 2, 3", p.number(t.dialect, "time_micros"), tableEvent, &w)
@@ -41,12 +41,12 @@ func (t *Tracer) missedPart(ctx context.Context, jobName string, p part, found m
 		start := p.start(number)
 		m, ok := found[start.UnixMicro()]
 		if !ok {
-			m = history.Missed{Start: start, PassedOver: map[string]int64{}}
+			m = history.Missed{Start: start, Skipped: map[string]int64{}}
 		}
 		if kind == madeUp {
 			m.MadeUp += ticks
 		} else {
-			m.PassedOver[reason] += ticks
+			m.Skipped[reason] += ticks
 		}
 		found[start.UnixMicro()] = m
 		return nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -34,12 +35,12 @@ func (r ran) instance() string { return r.ip + "@-@7@-@abc" }
 
 // events are the start and the end of r.
 func (r ran) events() []trace.Event {
-	start := trace.Event{ID: "s" + r.TaskID[1:], Time: r.start, Kind: trace.KindStarted, Job: r.job, Instance: r.instance(), Execution: r.Execution, Waited: time.Millisecond}
+	start := trace.Event{ID: "s" + r.TaskID[1:], Time: r.start, Kind: jobtype.EventStarted, Job: r.job, Instance: r.instance(), Execution: r.Execution, Waited: time.Millisecond}
 	if r.outcome == 0 {
 		return []trace.Event{start}
 	}
 	end := start
-	end.ID, end.Time, end.Kind, end.Outcome, end.Took, end.Attempt = "e"+r.TaskID[1:], r.start.Add(r.took), trace.KindFinished, r.outcome, r.took, 1
+	end.ID, end.Time, end.Kind, end.Outcome, end.Took, end.Attempt = "e"+r.TaskID[1:], r.start.Add(r.took), jobtype.EventFinished, r.outcome, r.took, 1
 	if r.outcome != job.OutcomeOK {
 		end.Error = "it was so"
 	}
@@ -323,18 +324,18 @@ func TestEvents(t *testing.T) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
 		for n := range 12 {
-			e := trace.Event{ID: id(n), Time: began.Add(time.Duration(n/2) * time.Second).Truncate(time.Microsecond), Kind: trace.KindItems, Job: "a", Instance: "x", Items: []int{0, n}}
+			e := trace.Event{ID: id(n), Time: began.Add(time.Duration(n/2) * time.Second).Truncate(time.Microsecond), Kind: jobtype.EventItems, Job: "a", Instance: "x", Items: []int{0, n}}
 			if n%3 == 0 {
-				e = trace.Event{ID: id(n), Time: e.Time, Kind: trace.KindPassedOver, Job: "b", Execution: job.Execution{Item: n, ScheduledTime: began.Truncate(time.Second)}, Ticks: 3, What: "disabled"}
+				e = trace.Event{ID: id(n), Time: e.Time, Kind: jobtype.EventSkipped, Job: "b", Execution: job.Execution{Item: n, ScheduledTime: began.Truncate(time.Second)}, Ticks: 3, What: "disabled"}
 			}
 			b.Events = append(b.Events, e)
 		}
-		over := trace.Event{ID: id(99), Time: began.Add(time.Minute), Kind: trace.KindPaused, Job: "a", By: "ann", Why: "rest", Over: true}
-		command := trace.Event{ID: id(100), Time: over.Time, Kind: trace.KindCommanded, Job: "a", By: "ann", What: "retry", Detail: "item 3", Items: []int{3},
+		over := trace.Event{ID: id(99), Time: began.Add(time.Minute), Kind: jobtype.EventPaused, Job: "a", By: "ann", Why: "rest", Over: true}
+		command := trace.Event{ID: id(100), Time: over.Time, Kind: jobtype.EventCommanded, Job: "a", By: "ann", What: "retry", Detail: "item 3", Items: []int{3},
 			Execution: job.Execution{RequestID: "r", Token: 7}}
-		operated := trace.Event{ID: id(101), Time: over.Time, Kind: trace.KindOperated, Job: "a", By: "bob", From: "10.1.1.1", What: "update",
+		operated := trace.Event{ID: id(101), Time: over.Time, Kind: jobtype.EventOperated, Job: "a", By: "bob", From: "10.1.1.1", What: "update",
 			Detail: "cron", Why: "later", Before: "cron: a\n", After: strings.Repeat("x", trace.MaxDocument)}
-		calendar := trace.Event{ID: id(102), Time: over.Time, Kind: trace.KindOperated, By: "ann", What: "put calendar", Detail: "calendar holidays"}
+		calendar := trace.Event{ID: id(102), Time: over.Time, Kind: jobtype.EventOperated, By: "ann", What: "put calendar", Detail: "calendar holidays"}
 		b.Events = append(b.Events, over, command, operated, calendar)
 		h.write(tracer, b)
 		h.write(tracer, b)
@@ -346,9 +347,9 @@ func TestEvents(t *testing.T) {
 			"all":      {history.EventFilter{}, func(trace.Event) bool { return true }},
 			"job":      {history.EventFilter{Job: "b"}, func(e trace.Event) bool { return e.Job == "b" }},
 			"instance": {history.EventFilter{Instance: "x"}, func(e trace.Event) bool { return e.Instance == "x" }},
-			"kinds": {history.EventFilter{Kinds: []trace.Kind{trace.KindPaused, trace.KindPassedOver}},
-				func(e trace.Event) bool { return e.Kind == trace.KindPaused || e.Kind == trace.KindPassedOver }},
-			"operated": {history.EventFilter{Kinds: []trace.Kind{trace.KindOperated}, Job: "a"}, func(e trace.Event) bool { return e.ID == operated.ID }},
+			"kinds": {history.EventFilter{Kinds: []jobtype.EventKind{jobtype.EventPaused, jobtype.EventSkipped}},
+				func(e trace.Event) bool { return e.Kind == jobtype.EventPaused || e.Kind == jobtype.EventSkipped }},
+			"operated": {history.EventFilter{Kinds: []jobtype.EventKind{jobtype.EventOperated}, Job: "a"}, func(e trace.Event) bool { return e.ID == operated.ID }},
 			"by":       {history.EventFilter{By: "ann"}, func(e trace.Event) bool { return e.By == "ann" }},
 			"what":     {history.EventFilter{By: "ann", What: "put calendar"}, func(e trace.Event) bool { return e.ID == calendar.ID }},
 			"time": {history.EventFilter{From: began.Add(time.Second), To: began.Add(3 * time.Second)},
@@ -481,7 +482,7 @@ func TestLostRunsAreCountedOnce(t *testing.T) {
 			}
 		}
 		for range 2 {
-			h.write(tracer, trace.Batch{Events: []trace.Event{{ID: id(500), Time: began.Add(time.Minute), Kind: trace.KindRecovered, Job: "a", From: r.instance(), Items: []int{1}}}})
+			h.write(tracer, trace.Batch{Events: []trace.Event{{ID: id(500), Time: began.Add(time.Minute), Kind: jobtype.EventRecovered, Job: "a", From: r.instance(), Items: []int{1}}}})
 			want(history.OutcomeLost)
 		}
 		for range 2 {
@@ -638,7 +639,7 @@ func TestWrongQueries(t *testing.T) {
 		"by 24h0m0s: 1 to 1000 times this":                 counts(history.CountQuery{To: began, Step: history.Daily}),
 		"step 7: Hourly or Daily":                          second(tracer.Missed(h.within(), history.CountQuery{From: began, To: began.Add(1), Step: 7})),
 		"page 2 of 1001 rows":                              second(tracer.SearchExecutions(h.within(), history.ExecutionSearch{Search: history.Search{Number: 2, Size: 1001}})),
-		"there is no kind 77 of events":                    second(tracer.Events(h.within(), history.EventFilter{Kinds: []trace.Kind{77}})),
+		"there is no kind 77 of events":                    second(tracer.Events(h.within(), history.EventFilter{Kinds: []jobtype.EventKind{77}})),
 		"limit 2000":                                       second(tracer.JobNames(h.within(), "", 2000)),
 		"from 2026-01-02 03:04:05.678901 +":                second(tracer.Durations(h.within(), "", began, began)),
 	} {
@@ -692,7 +693,7 @@ func TestTextsOfQueries(t *testing.T) {
 	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		for i, text := range []string{"it's", "a%b_c", `a\b`, "q?q", "$1", "日本🚀", "a\x00b", "bad\xff"} {
-			e := event(i, trace.KindStarted, execution(i))
+			e := event(i, jobtype.EventStarted, execution(i))
 			e.Job = text
 			h.write(tracer, trace.Batch{Events: []trace.Event{e}})
 			x, err := tracer.Executions(h.within(), history.ExecutionFilter{Job: text})
@@ -719,10 +720,10 @@ func TestNumbersOutOfRange(t *testing.T) {
 	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		x := execution(1)
-		many := event(2, trace.KindPassedOver, job.Execution{Item: 1})
+		many := event(2, jobtype.EventSkipped, job.Execution{Item: 1})
 		many.Ticks = 5_000_000_000
 		line := trace.Line{Job: "settle", TaskID: x.TaskID, Number: 1, Time: began, Level: math.MaxInt, Text: "loud"}
-		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, x), many}, Lines: []trace.Line{line}})
+		h.write(tracer, trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, x), many}, Lines: []trace.Line{line}})
 		h.want(h.ask("SELECT ticks, level FROM ELASTICJOB_EVENT, ELASTICJOB_RUN_LOG"), "2147483647|2147483647")
 
 		_, err := tracer.Executions(h.within(), history.ExecutionFilter{Job: "settle", Items: []int{math.MaxInt, math.MinInt}})

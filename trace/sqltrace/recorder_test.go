@@ -16,6 +16,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -119,7 +120,7 @@ func TestOneConnection(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 10 {
 		wait.Go(func() {
-			err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(i, trace.KindStarted, execution(i))}})
+			err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{event(i, jobtype.EventStarted, execution(i))}})
 			page, err1 := tracer.Executions(h.within(), history.ExecutionFilter{})
 			_, err2 := tracer.Retain(h.within())
 			if err := errors.Join(err, err1, err2); err != nil || len(page.Rows) == 0 {

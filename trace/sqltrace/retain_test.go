@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -19,9 +20,9 @@ func fillAges(h *home, tracer *sqltrace.Tracer, ages ...time.Duration) {
 	for i, age := range ages {
 		x := execution(i + 1)
 		at := time.Now().Add(-age)
-		f := event(1, trace.KindFinished, x)
+		f := event(1, jobtype.EventFinished, x)
 		f.Outcome, f.Time = job.OutcomeOK, at
-		e := event(2, trace.KindJoined, job.Execution{})
+		e := event(2, jobtype.EventJoined, job.Execution{})
 		e.ID, e.Time = id(500_000+i), at
 		b.Events = append(b.Events, f, e)
 		b.Lines = append(b.Lines, trace.Line{Job: "settle", TaskID: x.TaskID, Number: 1, Time: at, Text: "line"})
@@ -112,7 +113,7 @@ func TestRetainAtOnce(t *testing.T) {
 			all.Go(func() {
 				for n := range 5 {
 					x := execution(10_000 + 10*i + n)
-					f := event(1, trace.KindFinished, x)
+					f := event(1, jobtype.EventFinished, x)
 					f.Outcome, f.Time = job.OutcomeOK, time.Now()
 					if err := tracer.Write(h.within(), trace.Batch{Events: []trace.Event{f}}); err != nil {
 						h.Error(err)

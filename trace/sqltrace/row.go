@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -59,9 +60,9 @@ func (m maker) rows(b trace.Batch) rows {
 			r.statuses = append(r.statuses, m.status(e, stateOf(e), e.Execution.OriginalTaskID, e.Execution.TaskID))
 		}
 		switch {
-		case e.Kind == trace.KindRecovered:
+		case e.Kind == jobtype.EventRecovered:
 			r.recovered = append(r.recovered, e)
-		case isExecution(e) && (e.Kind == trace.KindStarted || e.Kind == trace.KindFinished):
+		case isExecution(e) && (e.Kind == jobtype.EventStarted || e.Kind == jobtype.EventFinished):
 			x := m.execution(e)
 			if i, ok := at[e.Execution.TaskID]; ok {
 				r.executions[i] = executionTable().merged(r.executions[i], x)
@@ -85,9 +86,9 @@ func isExecution(e trace.Event) bool {
 // tableOf returns the table in which an event has a row of its own; "" if it has none.
 func tableOf(e trace.Event) string {
 	switch e.Kind {
-	case trace.KindDue: // of every instance at every tick; it is for metrics
+	case jobtype.EventDue: // of every instance at every tick; it is for metrics
 		return ""
-	case trace.KindClaimed, trace.KindHandedBack, trace.KindStarted, trace.KindRetried, trace.KindFinished:
+	case jobtype.EventClaimed, jobtype.EventReleased, jobtype.EventStarted, jobtype.EventRetried, jobtype.EventFinished:
 		if isExecution(e) {
 			return tableStatus
 		}
@@ -98,11 +99,11 @@ func tableOf(e trace.Event) string {
 // stateOf returns the state that an execution is in after an event.
 func stateOf(e trace.Event) string {
 	switch e.Kind {
-	case trace.KindClaimed:
+	case jobtype.EventClaimed:
 		return stateStaging
-	case trace.KindHandedBack:
+	case jobtype.EventReleased:
 		return stateDropped
-	case trace.KindFinished:
+	case jobtype.EventFinished:
 		switch e.Outcome {
 		case job.OutcomeOK:
 			return stateFinished
@@ -140,7 +141,7 @@ func (m maker) execution(e trace.Event) row {
 	x := e.Execution
 	start := e.Time
 	var cause, end, waited, duration, attempts, outcome, output any
-	if e.Kind == trace.KindStarted {
+	if e.Kind == jobtype.EventStarted {
 		waited = e.Waited.Microseconds()
 	} else {
 		start = e.Time.Add(-e.Took)
@@ -149,7 +150,7 @@ func (m maker) execution(e trace.Event) row {
 	}
 	return row{
 		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), maxAddress), x.Item,
-		executionSource(x.Source), cause, e.Kind == trace.KindFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
+		executionSource(x.Source), cause, e.Kind == jobtype.EventFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
 		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
 		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output, x.Source.String(),
 	}
@@ -160,14 +161,14 @@ func (m maker) status(e trace.Event, state, original, task string) row {
 	var attempt any
 	message := e.Error
 	switch e.Kind {
-	case trace.KindRetried:
+	case jobtype.EventRetried:
 		message = fmt.Sprintf("attempt %d failed, the next one comes after %v: %s", e.Attempt, e.Backoff, e.Error)
 		attempt = e.Attempt
-	case trace.KindFinished:
+	case jobtype.EventFinished:
 		attempt = e.Attempt
-	case trace.KindHandedBack:
-		message = "handed back: no thread was free, or the instance leaves"
-	case trace.KindRecovered:
+	case jobtype.EventReleased:
+		message = "released: no thread was free, or the instance leaves"
+	case jobtype.EventRecovered:
 		message = "its instance has ended"
 	}
 	return row{
@@ -180,13 +181,13 @@ func (m maker) status(e trace.Event, state, original, task string) row {
 func (m maker) event(e trace.Event) row {
 	var item, items, ticks, token any
 	switch e.Kind {
-	case trace.KindMadeUp, trace.KindPassedOver:
+	case jobtype.EventMadeUp, jobtype.EventSkipped:
 		item, ticks = e.Execution.Item, e.Ticks
-	case trace.KindMissed:
+	case jobtype.EventMissed:
 		ticks = e.Ticks
-	case trace.KindItems, trace.KindRecovered:
+	case jobtype.EventItems, jobtype.EventRecovered:
 		items = list(e.Items)
-	case trace.KindCommanded:
+	case jobtype.EventCommanded:
 		if len(e.Items) > 0 {
 			items = list(e.Items)
 		}

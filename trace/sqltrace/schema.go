@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The tables. ElasticJob's two have its names and its columns first.
@@ -245,6 +245,6 @@ func names(columns []column) []string {
 }
 
 // kindName returns the name under which a kind of events is kept: MADE_UP.
-func kindName(k trace.Kind) string {
+func kindName(k jobtype.EventKind) string {
 	return strings.ReplaceAll(strings.ToUpper(k.String()), " ", "_")
 }

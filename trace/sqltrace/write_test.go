@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -28,10 +29,10 @@ func TestColumns(t *testing.T) {
 				n++
 				x := execution(n)
 				x.Source, x.OriginalTaskID = source, first
-				b := trace.Batch{Events: []trace.Event{event(1, trace.KindClaimed, x), event(2, trace.KindStarted, x)}}
+				b := trace.Batch{Events: []trace.Event{event(1, jobtype.EventClaimed, x), event(2, jobtype.EventStarted, x)}}
 				end, success, cause := "NULL", "0", "NULL"
 				if outcome != 0 {
-					f := event(500, trace.KindFinished, x)
+					f := event(500, jobtype.EventFinished, x)
 					f.Outcome, f.Took, f.Attempt = outcome, 498*time.Millisecond, 2
 					end, success = "2026-01-02 03:04:06", "1"
 					if outcome != job.OutcomeOK {
@@ -73,28 +74,28 @@ func TestOtherEvents(t *testing.T) {
 	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
 		var b trace.Batch
-		for k := trace.KindClaimed; k <= trace.KindMissed; k++ {
+		for k := jobtype.EventClaimed; k <= jobtype.EventMissed; k++ {
 			e := event(int(k), k, job.Execution{})
 			e.What, e.By, e.Why, e.From, e.Error, e.Ticks, e.Over, e.Items = "what", "ann", "because", "from", "error", 3, true, []int{0, 1, 2}
 			b.Events = append(b.Events, e)
 		}
-		wide := event(99, trace.KindItems, job.Execution{})
+		wide := event(99, jobtype.EventItems, job.Execution{})
 		for i := range 10_000 {
 			wide.Items = append(wide.Items, i)
 		}
-		kill := event(98, trace.KindCommanded, job.Execution{Token: 7, RequestID: "request"})
+		kill := event(98, jobtype.EventCommanded, job.Execution{Token: 7, RequestID: "request"})
 		kill.Items, kill.Detail = []int{3}, "server 10.0.0.2"
 		b.Events = append(b.Events, wide, kill)
 		h.write(tracer, b)
 		h.write(tracer, b)
 		h.want(h.ask("SELECT kind, sharding_item, items, ticks, what, actor, reason, from_instance, is_over, detail FROM ELASTICJOB_EVENT WHERE id NOT IN (?, ?) ORDER BY time_micros", wide.ID, kill.ID), strings.TrimPrefix(`
 CLAIMED|NULL|NULL|NULL|what|ann|because|from|1|error
-HANDED_BACK|NULL|NULL|NULL|what|ann|because|from|1|error
+RELEASED|NULL|NULL|NULL|what|ann|because|from|1|error
 STARTED|NULL|NULL|NULL|what|ann|because|from|1|error
 RETRIED|NULL|NULL|NULL|what|ann|because|from|1|error
 FINISHED|NULL|NULL|NULL|what|ann|because|from|1|error
 MADE_UP|0|NULL|3|what|ann|because|from|1|error
-PASSED_OVER|0|NULL|3|what|ann|because|from|1|error
+SKIPPED|0|NULL|3|what|ann|because|from|1|error
 RECOVERED|NULL|[0, 1, 2]|NULL|what|ann|because|from|1|error
 JOINED|NULL|NULL|NULL|what|ann|because|from|1|error
 LEFT|NULL|NULL|NULL|what|ann|because|from|1|error
@@ -124,14 +125,14 @@ func TestLostRuns(t *testing.T) {
 		younger.TaskID = id(900)
 		open.Source, open.OriginalTaskID = job.SourceFailover, id(777)
 		for _, x := range []job.Execution{done, open, other, younger} {
-			b.Events = append(b.Events, event(1, trace.KindStarted, x))
+			b.Events = append(b.Events, event(1, jobtype.EventStarted, x))
 		}
-		end := event(2, trace.KindFinished, done)
+		end := event(2, jobtype.EventFinished, done)
 		end.Outcome = job.OutcomeOK
 		b.Events = append(b.Events, end)
 		b.Events[3].Instance, b.Events[3].ID = "10.0.0.2@-@1@-@ffff", id(901) // has taken the item over
 		h.write(tracer, b)
-		found := event(600, trace.KindRecovered, job.Execution{})
+		found := event(600, jobtype.EventRecovered, job.Execution{})
 		found.From, found.Items, found.Instance = "10.0.0.1@-@42@-@0123456789ab", []int{1, 2, 4}, "10.0.0.3@-@1@-@eeee"
 		for range 2 {
 			h.write(tracer, trace.Batch{Events: []trace.Event{found}})
@@ -142,7 +143,7 @@ func TestLostRuns(t *testing.T) {
 			h.want(h.ask("SELECT task_id, original_task_id, slave_id, execution_type, sharding_item, state, message FROM JOB_STATUS_TRACE_LOG WHERE state = 'TASK_LOST'"),
 				open.TaskID+"|"+id(777)+"|10.0.0.1|FAILOVER|[2]|TASK_LOST|its instance has ended")
 		}
-		late := event(1500, trace.KindFinished, open)
+		late := event(1500, jobtype.EventFinished, open)
 		late.Outcome = job.OutcomeCut
 		h.write(tracer, trace.Batch{Events: []trace.Event{late}})
 		h.want(h.ask("SELECT outcome, complete_time FROM JOB_EXECUTION_LOG WHERE id = ?", open.TaskID), "CUT|2026-01-02 03:04:07")
@@ -153,7 +154,7 @@ func TestLostRuns(t *testing.T) {
 func TestLostRunsOfManyItems(t *testing.T) {
 	onEach(t, func(h *home) {
 		tracer := h.open(sqltrace.Options{})
-		found := event(600, trace.KindRecovered, job.Execution{})
+		found := event(600, jobtype.EventRecovered, job.Execution{})
 		found.From = "10.0.0.1@-@42@-@0123456789ab"
 		for i := range 1100 {
 			found.Items = append(found.Items, i)
@@ -163,7 +164,7 @@ func TestLostRunsOfManyItems(t *testing.T) {
 		for i, item := range items {
 			x := execution(i)
 			x.Item = item
-			b.Events = append(b.Events, event(i, trace.KindStarted, x))
+			b.Events = append(b.Events, event(i, jobtype.EventStarted, x))
 		}
 		h.write(tracer, b)
 		h.write(tracer, trace.Batch{Events: []trace.Event{found}})
@@ -179,7 +180,7 @@ func TestTexts(t *testing.T) {
 		tracer := h.open(sqltrace.Options{Hostname: strings.Repeat("ü", 300)})
 		x := execution(1)
 		x.RequestID = strings.Repeat("r", 1000)
-		f := event(1, trace.KindFinished, x)
+		f := event(1, jobtype.EventFinished, x)
 		f.Job = strings.Repeat("j", 200)
 		f.Instance = strings.Repeat("1", 255) + "@-@1@-@0123456789ab"
 		f.Error = "a\x00b\xff\xfec 錯😀" + strings.Repeat("é", 5000)
@@ -216,7 +217,7 @@ func TestRefusedRows(t *testing.T) {
 		}
 		h.exec(check)
 		x := execution(1)
-		b := trace.Batch{Events: []trace.Event{event(1, trace.KindStarted, x), event(2, trace.KindFinished, x)}}
+		b := trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, x), event(2, jobtype.EventFinished, x)}}
 		for i := range 100 {
 			b.Lines = append(b.Lines, trace.Line{Job: "settle", TaskID: x.TaskID, Number: i + 1, Time: began, Text: "line"})
 		}
@@ -270,12 +271,12 @@ func TestAnyOrder(t *testing.T) {
 // anyRun draws the events of an execution; some are missing.
 func anyRun(r *rapid.T, x job.Execution) []trace.Event {
 	x.Source = job.Source(rapid.IntRange(int(job.SourceNormal), int(job.SourceBackfill)).Draw(r, "source"))
-	f := event(9, trace.KindFinished, x)
+	f := event(9, jobtype.EventFinished, x)
 	f.Outcome = job.Outcome(rapid.IntRange(int(job.OutcomeOK), int(job.OutcomeKilled)).Draw(r, "outcome"))
 	f.Took, f.Attempt, f.Error = 7*time.Millisecond, 3, rapid.SampledFrom([]string{"", "error"}).Draw(r, "error")
-	s := event(2, trace.KindStarted, x)
+	s := event(2, jobtype.EventStarted, x)
 	s.Waited = time.Millisecond
-	events := []trace.Event{event(1, trace.KindClaimed, x), s, event(3, trace.KindRetried, x), f}
+	events := []trace.Event{event(1, jobtype.EventClaimed, x), s, event(3, jobtype.EventRetried, x), f}
 	missing := rapid.IntRange(0, len(events)).Draw(r, "missing")
 	if missing < len(events) {
 		events = append(events[:missing], events[missing+1:]...)

@@ -49,7 +49,7 @@ func (a *API) addItems() {
 		verb, summary, about string
 		do                   func(*ops.Job, context.Context, ...int) error
 	}{
-		{"disable", "Keep %s from running", "What runs comes to its end. Ticks are passed over.", (*ops.Job).DisableItems},
+		{"disable", "Keep %s from running", "What runs comes to its end. Ticks are skipped.", (*ops.Job).DisableItems},
 		{"enable", "Let %s run again", "Ticks that came meanwhile are not made up.", (*ops.Job).EnableItems},
 	} {
 		op := func(id, path, what string) huma.Operation {

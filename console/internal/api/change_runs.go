@@ -34,7 +34,7 @@ type KilledRun struct {
 // PauseBody says what becomes of ticks of a pause.
 type PauseBody struct {
 	Why        string `json:"why,omitempty" maxLength:"255" doc:"Why, for people."`
-	MakeUp     bool   `json:"makeUp,omitempty" doc:"Run each item once when the pause ends, if ticks came meanwhile. Default: they are passed over."`
+	MakeUp     bool   `json:"makeUp,omitempty" doc:"Run each item once when the pause ends, if ticks came meanwhile. Default: they are skipped."`
 	DisableJVM bool   `json:"disableJVM,omitempty" doc:"Disable servers with JVM members until the pause ends, because they know no pause."`
 }
 
@@ -70,8 +70,8 @@ func (a *API) addRuns() {
 		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error {
 			return unless(j.Resume(ctx), ops.ErrNotPaused)
 		})
-	steer(a, operator(route.Job), "deal-anew", "/deal", "Deal the items as if nobody had had any", "",
-		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error { return j.DealAnew(ctx) })
+	steer(a, operator(route.Job), "reshard", "/reshard", "Assign the items as if nobody had had any", "",
+		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error { return j.Reshard(ctx) })
 	steer(a, operator(route.Job), "shut-down-instances", "/shutdown", "Have instances leave a job",
 		"Each of them ends what it runs first. One of instances, servers and all is needed. They come back when their processes are started again.", shutDown)
 }

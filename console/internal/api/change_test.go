@@ -39,7 +39,7 @@ var changes = []asked{
 	{"POST /jobs/{job}/pause", settleJob + "/pause", `{"makeUp":true}`, nil, 0, ""},
 	{"POST /jobs/{job}/resume", orders + "/jobs/pay-out/resume", ``, nil, 0, ops.ActionResume},
 	{"POST /jobs/{job}/resume", orders + "/jobs/pay-out/resume", `{}`, nil, 0, ""},
-	{"POST /jobs/{job}/deal", settleJob + "/deal", ``, nil, 0, ops.ActionDealAnew},
+	{"POST /jobs/{job}/reshard", settleJob + "/reshard", ``, nil, 0, ops.ActionReshard},
 	{"POST /jobs/{job}/items/disable", settleJob + "/items/disable", `{"items":[0,1]}`, nil, 0, ops.ActionDisableItems},
 	{"POST /jobs/{job}/items/{item}/disable", settleJob + "/items/2/disable", ``, nil, 0, ops.ActionDisableItems},
 	{"POST /jobs/{job}/items/{item}/disable", settleJob + "/items/2/disable", ``, nil, 0, ""},

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -354,7 +353,7 @@ const (
 // faultWords lists the kinds of faults.
 func faultWords() string {
 	var kinds []string
-	for k := job.FaultConfig; k <= job.FaultCalendar; k++ {
+	for k := jobtype.FaultConfig; k <= jobtype.FaultCalendar; k++ {
 		kinds = append(kinds, k.String())
 	}
 	return strings.Join(kinds, ", ")

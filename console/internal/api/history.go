@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -369,8 +369,8 @@ func sourceOf(name string) job.Source {
 }
 
 // kindOf returns the kind of a name; 0 if there is none.
-func kindOf(name string) trace.Kind {
-	for k := trace.KindClaimed; k <= trace.KindOperated; k++ {
+func kindOf(name string) jobtype.EventKind {
+	for k := jobtype.EventClaimed; k <= jobtype.EventOperated; k++ {
 		if k.String() == name {
 			return k
 		}

@@ -75,7 +75,7 @@ func TestMissed(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		anna := apitest.May(access.Viewer, "settle")
 		answer := ask(t, w, anna, ofSettle("/history/missed", "&step=day"))
-		if rows, _ := answer.rows(t); len(rows) != 1 || answer.field(t, "madeUp") != "0" || answer.field(t, "passedOver") != `{"too late":3}` {
+		if rows, _ := answer.rows(t); len(rows) != 1 || answer.field(t, "madeUp") != "0" || answer.field(t, "skipped") != `{"too late":3}` {
 			t.Errorf("%d %s", answer.status, answer.body)
 		}
 		if rows, _ := ask(t, w, anna, orders+"/history/missed?job=settle&to=1999-01-01T00:00:00Z").rows(t); len(rows) != 0 {

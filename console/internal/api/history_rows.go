@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -94,7 +95,7 @@ type EventInfo struct {
 	Kind     string    `json:"kind"`
 	Job      string    `json:"job,omitempty" doc:"Name of the job. Left out if it is about the namespace."`
 	Instance string    `json:"instance,omitempty" doc:"Id of the instance that has seen it. Left out if none has."`
-	Item     *int      `json:"item,omitempty" doc:"Number of the item, of a tick that was made up or passed over."`
+	Item     *int      `json:"item,omitempty" doc:"Number of the item, of a tick that was made up or skipped."`
 	Tick     time.Time `json:"tick,omitzero" doc:"Tick that it is about."`
 	Ticks    int       `json:"ticks,omitempty" doc:"How many ticks it is about."`
 	Items    []int     `json:"items,omitempty" doc:"Items that it is about. Left out if there are none."`
@@ -114,7 +115,7 @@ func eventOf(e trace.Event) EventInfo {
 		ID: e.ID, Time: e.Time, Kind: e.Kind.String(), Job: e.Job, Instance: e.Instance, Tick: e.Execution.ScheduledTime, Ticks: e.Ticks, Items: e.Items,
 		From: e.From, What: e.What, Detail: e.Detail, By: e.By, Why: e.Why, Before: veil.Document(e.Before), After: veil.Document(e.After), Over: e.Over, Error: e.Error,
 	}
-	if e.Kind == trace.KindMadeUp || e.Kind == trace.KindPassedOver {
+	if e.Kind == jobtype.EventMadeUp || e.Kind == jobtype.EventSkipped {
 		info.Item = &e.Execution.Item
 	}
 	return info
@@ -130,12 +131,12 @@ func countOf(c history.Count) CountInfo { return CountInfo{c.Start, c.Executions
 
 // MissedInfo is how many ticks were missed, of which that was noticed in an hour or on a day.
 type MissedInfo struct {
-	Start      time.Time        `json:"start" doc:"When the hour or day begins."`
-	MadeUp     int64            `json:"madeUp" doc:"Ticks for which an execution has made up: one for all that an item had missed."`
-	PassedOver map[string]int64 `json:"passedOver" doc:"Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, schedule changed, or a word of a later version."`
+	Start   time.Time        `json:"start" doc:"When the hour or day begins."`
+	MadeUp  int64            `json:"madeUp" doc:"Ticks for which an execution has made up: one for all that an item had missed."`
+	Skipped map[string]int64 `json:"skipped" doc:"Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, schedule changed, or a word of a later version."`
 }
 
-func missedOf(m history.Missed) MissedInfo { return MissedInfo{m.Start, m.MadeUp, m.PassedOver} }
+func missedOf(m history.Missed) MissedInfo { return MissedInfo{m.Start, m.MadeUp, m.Skipped} }
 
 // DurationsInfo are how long executions took, in seconds.
 type DurationsInfo struct {
@@ -151,7 +152,7 @@ type DurationsInfo struct {
 // kindNames lists the kinds of events.
 func kindNames() string {
 	var names []string
-	for k := trace.KindClaimed; k <= trace.KindOperated; k++ {
+	for k := jobtype.EventClaimed; k <= jobtype.EventOperated; k++ {
 		names = append(names, k.String())
 	}
 	return strings.Join(names, ", ")

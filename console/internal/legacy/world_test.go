@@ -22,6 +22,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
@@ -234,24 +235,24 @@ func newPast(t testing.TB) *sqltrace.Tracer {
 	})
 	night := time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC)
 	var b trace.Batch
-	add := func(n int, name, ip string, kind trace.Kind, outcome job.Outcome, text string) {
+	add := func(n int, name, ip string, kind jobtype.EventKind, outcome job.Outcome, text string) {
 		at := night.Add(time.Duration(n) * time.Minute)
 		e := trace.Event{
 			ID: fmt.Sprintf("event-%d-%d", n, kind), Time: at, Kind: kind, Job: name, Instance: ip + "@-@1",
 			Execution: job.Execution{TaskID: fmt.Sprintf("task-%d", n), Item: n % 2, Source: job.SourceNormal},
 		}
-		if kind == trace.KindFinished {
+		if kind == jobtype.EventFinished {
 			e.Time, e.Outcome, e.Took, e.Error = at.Add(1500*time.Millisecond), outcome, 1500*time.Millisecond, text
 		}
 		b.Events = append(b.Events, e)
 	}
 	for n := range 12 {
-		add(n, "settle", "10.0.0.1", trace.KindStarted, 0, "")
-		add(n, "settle", "10.0.0.1", trace.KindFinished, job.OutcomeOK, "")
+		add(n, "settle", "10.0.0.1", jobtype.EventStarted, 0, "")
+		add(n, "settle", "10.0.0.1", jobtype.EventFinished, job.OutcomeOK, "")
 	}
-	add(20, "report", "10.0.0.2", trace.KindStarted, 0, "")
-	add(20, "report", "10.0.0.2", trace.KindFinished, job.OutcomeFailed, "no 'paper' <in> tray=2")
-	add(21, "report", "10.0.0.2", trace.KindStarted, 0, "")
+	add(20, "report", "10.0.0.2", jobtype.EventStarted, 0, "")
+	add(20, "report", "10.0.0.2", jobtype.EventFinished, job.OutcomeFailed, "no 'paper' <in> tray=2")
+	add(21, "report", "10.0.0.2", jobtype.EventStarted, 0, "")
 	if err := tracer.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

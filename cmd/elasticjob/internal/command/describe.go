@@ -54,7 +54,7 @@ func detail(d *ops.JobDetail) show.Result {
 		}
 		t.Field("Next ticks", strings.Join(ticks, ", "))
 		if d.Asked {
-			t.Field("Asked", "the items are to be dealt anew")
+			t.Field("Asked", "the items are to be resharded")
 		}
 		t.Section("Faults:", faultTable(d.Faults))
 		t.Section("Items:", itemTable(d.Items))

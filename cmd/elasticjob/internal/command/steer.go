@@ -95,7 +95,7 @@ func (c *cli) resumeCommand() *cobra.Command {
 }
 
 func (c *cli) dealCommand() *cobra.Command {
-	return c.simple("deal JOB", "Deal the items anew to the instances", func(ctx context.Context, j *ops.Job) error { return j.DealAnew(ctx) })
+	return c.simple("reshard JOB", "Assign the items as if nobody had had any", func(ctx context.Context, j *ops.Job) error { return j.Reshard(ctx) })
 }
 
 // simple is a command that changes one job, and has nothing to say but that.

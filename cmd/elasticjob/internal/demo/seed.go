@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -88,15 +89,15 @@ func (j demoJob) items() int {
 // events are what its worker would have told.
 func (x past) events() []trace.Event {
 	began := x.ScheduledTime.Add(3 * time.Millisecond)
-	event := func(at time.Time, kind trace.Kind) trace.Event {
+	event := func(at time.Time, kind jobtype.EventKind) trace.Event {
 		return trace.Event{ID: identify(at, x.TaskID, int(kind)), Time: at, Kind: kind, Job: x.job, Instance: x.instance, Execution: x.Execution}
 	}
-	end := event(began.Add(x.took), trace.KindFinished)
+	end := event(began.Add(x.took), jobtype.EventFinished)
 	end.Attempt, end.Took, end.Outcome, end.Error = 1, x.took, job.OutcomeOK, x.err
 	if x.err != "" {
 		end.Outcome = job.OutcomeFailed
 	}
-	return []trace.Event{event(began, trace.KindStarted), end}
+	return []trace.Event{event(began, jobtype.EventStarted), end}
 }
 
 // lines are what its handler would have written: of failures only, which people look at.

@@ -95,8 +95,8 @@ func (w *World) build(file string) {
 	must(t, err)
 	w.happen(reg, recorder)
 	must(t, tracer.Write(t.Context(), trace.Batch{Events: []trace.Event{{ // before the recorder was there
-		ID: "01990000-0000-7000-8000-000000000001", Time: time.Now().Add(-5 * time.Minute), Kind: trace.KindPassedOver, Job: "settle", Instance: "10.0.0.1@-@1@-@a",
-		Execution: job.Execution{Item: 1, ScheduledTime: time.Now().Add(-6 * time.Minute)}, Ticks: 3, What: job.PassTooLate.String(),
+		ID: "01990000-0000-7000-8000-000000000001", Time: time.Now().Add(-5 * time.Minute), Kind: jobtype.EventSkipped, Job: "settle", Instance: "10.0.0.1@-@1@-@a",
+		Execution: job.Execution{Item: 1, ScheduledTime: time.Now().Add(-6 * time.Minute)}, Ticks: 3, What: jobtype.SkipTooLate.String(),
 	}}}))
 }
 

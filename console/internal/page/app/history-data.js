@@ -39,7 +39,7 @@ export async function load(q) {
   const isShort = job && until - since <= 6 * hour;
   const [counts, missed, ticks, columns, all] = await Promise.all([
     ask("GET /namespaces/{namespace}/history/counts", counted), ask("GET /namespaces/{namespace}/history/missed", counted),
-    isShort ? ask("GET /namespaces/{namespace}/history/events", { namespace, job, from: iso(since), to: iso(until), kinds: ["made up", "passed over"], limit: 200 }) : undefined,
+    isShort ? ask("GET /namespaces/{namespace}/history/events", { namespace, job, from: iso(since), to: iso(until), kinds: ["made up", "skipped"], limit: 200 }) : undefined,
     job ? ask("GET /namespaces/{namespace}/history/columns", { namespace, job, from: wanted.from ?? "2000-01-01T00:00:00Z", to: wanted.to ?? iso(until + hour), limit: most }) : undefined,
     job ? undefined : ask("GET /namespaces/{namespace}/history/durations", { namespace, from: wanted.from, to: wanted.to }),
   ]);
@@ -73,7 +73,7 @@ export async function load(q) {
     for (const c of counts.rows) for (const [outcome, n] of Object.entries(c.executions)) add(Date.parse(c.start), outcome, n);
     for (const m of chosen.length ? [] : missed.rows) {
       const step = stepAt(steps, Date.parse(m.start));
-      if (step) step.missed += m.madeUp + Object.values(m.passedOver).reduce((sum, n) => sum + n, 0);
+      if (step) step.missed += m.madeUp + Object.values(m.skipped).reduce((sum, n) => sum + n, 0);
     }
   }
   return data;

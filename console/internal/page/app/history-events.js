@@ -16,7 +16,7 @@ import { has, term, w } from "./words.js";
 
 /** Kinds that one looks for together. @type {[() => string, string[]][]} */
 const groups = [
-  [() => w("history.missed"), ["made up", "passed over"]],
+  [() => w("history.missed"), ["made up", "skipped"]],
   [() => w("history.failovers"), ["recovered"]],
   [() => w("history.faults"), ["fault", "missed"]],
   [() => w("history.members"), ["joined", "left", "session", "leads"]],
@@ -26,7 +26,7 @@ const groups = [
 ];
 const first = groups.slice(0, 3).flatMap(([, kinds]) => kinds);
 /** @type {Record<string, "good" | "bad" | "warn" | "busy">} */
-const looks = { "made up": "warn", "passed over": "warn", recovered: "warn", fault: "bad", missed: "bad", joined: "good" };
+const looks = { "made up": "warn", "skipped": "warn", recovered: "warn", fault: "bad", missed: "bad", joined: "good" };
 
 /** Those that the address names; failures of all kinds if it names none. */
 const kindsOf = () => listOf(query().kinds || first.join());
@@ -64,7 +64,7 @@ export function eventTable(rows) {
 /** @param {Event} e */
 function happened(e) {
   const text = e.kind === "operated" ? term("action", e.what)
-    : e.kind === "passed over" || e.kind === "made up" ? term("missed", e.kind === "made up" ? e.kind : e.what)
+    : e.kind === "skipped" || e.kind === "made up" ? term("missed", e.kind === "made up" ? e.kind : e.what)
       : e.kind === "recovered" && e.what === "failover" ? w("history.failover")
         : e.kind === "fault" ? w("history.fault", { kind: term("fault", e.what) }) : term("event", e.kind);
   return badge(e.over ? "good" : looks[e.kind] ?? "off", [text, e.over ? " " + w("history.over") : null]);

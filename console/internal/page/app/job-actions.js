@@ -30,7 +30,7 @@ export function jobTools(view) {
       { text: w("job.retry"), act: () => retry() },
       info.cron !== undefined && { text: w("job.backfill"), act: () => backfill(view) },
       running.length > 0 && { text: w("job.kill"), act: () => kill(running), danger: true },
-      { text: w("job.deal"), act: deal },
+      { text: w("job.reshard"), act: reshard },
       (info.waiting ?? 0) > 0 && { text: w("job.clearFailovers"), act: clearFailovers },
       view.items.some((i) => i.misfire) && { text: w("job.clearMisfires"), act: clearMisfires },
       (info.jvm ?? 0) > 0 && { text: w("job.clearStale"), act: clearStale },
@@ -72,7 +72,7 @@ function resume() {
 
 /**
  * Asks about a change that has nothing to fill in.
- * @param {"deal" | "readmit" | "clear/failovers" | "clear/misfires" | "clear/stale"} verb
+ * @param {"reshard" | "readmit" | "clear/failovers" | "clear/misfires" | "clear/stale"} verb
  * @param {{title: string, text: string, does: string, danger?: boolean}} words
  */
 function plainly(verb, words) {
@@ -80,7 +80,7 @@ function plainly(verb, words) {
   return askAbout({ ...words, text: h("p", null, words.text), preview: true, run: (o) => ask(operation, { ...here, dryRun: o.dryRun }, {}) });
 }
 
-const deal = () => plainly("deal", { title: w("job.dealAsk", { job }), text: w("job.dealText"), does: w("job.deal") });
+const reshard = () => plainly("reshard", { title: w("job.reshardAsk", { job }), text: w("job.reshardText"), does: w("job.reshard") });
 const clearFailovers = () => plainly("clear/failovers", { title: w("job.clearFailoversAsk"), text: w("job.clearFailoversText"), does: w("job.clearFailovers"), danger: true });
 const clearMisfires = () => plainly("clear/misfires", { title: w("job.clearMisfiresAsk"), text: w("job.clearMisfiresText"), does: w("job.clearMisfires"), danger: true });
 const clearStale = () => plainly("clear/stale", { title: w("job.clearStaleAsk"), text: w("job.clearStaleText"), does: w("job.clearStale"), danger: true });

@@ -52,7 +52,7 @@ function rowOf(job, starts, counts, missed) {
     const cell = at(m.start);
     if (!cell) continue;
     cell.missed += m.madeUp;
-    for (const [reason, n] of Object.entries(m.passedOver)) if (!wanted.includes(reason)) cell.missed += n;
+    for (const [reason, n] of Object.entries(m.skipped)) if (!wanted.includes(reason)) cell.missed += n;
   }
   const sum = (/** @type {keyof Hour} */ what) => cells.reduce((s, c) => s + c[what], 0);
   return { job, hours: cells, executions: sum("executions"), failed: sum("failed"), missed: sum("missed") };
@@ -94,7 +94,7 @@ function denied(e) {
 async function worst(from) {
   const [failed, events] = await Promise.all([
     ask("GET /namespaces/{namespace}/history/executions", { namespace, from, outcomes: failures, limit: maxFailures }),
-    ask("GET /namespaces/{namespace}/history/events", { namespace, from, kinds: ["made up", "passed over"], limit: maxEvents }),
+    ask("GET /namespaces/{namespace}/history/events", { namespace, from, kinds: ["made up", "skipped"], limit: maxEvents }),
   ]);
   /** @type {Map<string, number>} */
   const points = new Map();

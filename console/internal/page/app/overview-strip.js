@@ -80,7 +80,7 @@ function total(r, what, from) {
  */
 function there(job, what, from, to) {
   const time = { job, from: new Date(from).toISOString(), to: to && new Date(to).toISOString() };
-  if (what === "missed") return inNamespace(["history"], { ...time, tab: "events", kinds: "made up,passed over" });
+  if (what === "missed") return inNamespace(["history"], { ...time, tab: "events", kinds: "made up,skipped" });
   return inNamespace(["history"], { ...time, outcomes: what ? failures.join(",") : "" });
 }
 

@@ -131,7 +131,7 @@ export class Past {
     const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
     const [columns, events] = await Promise.all([
       ask("GET /namespaces/{namespace}/history/columns", { namespace, job: this.job, ...span }),
-      all("GET /namespaces/{namespace}/history/events", { namespace, job: this.job, ...span, kinds: ["made up", "passed over"], limit: 200 }, 1000),
+      all("GET /namespaces/{namespace}/history/events", { namespace, job: this.job, ...span, kinds: ["made up", "skipped"], limit: 200 }, 1000),
     ]);
     this.runs.addColumns(columns);
     for (const e of events.rows) {

@@ -17,7 +17,7 @@ import { term, w } from "../words.js";
 /** @typedef {import("../types/api").AuditEntry} AuditEntry */
 
 const actions = ["create", "update", "apply", "release", "implement", "remove", "readmit", "trigger", "retry", "backfill", "cancel", "kill", "pause", "resume",
-  "deal anew", "pin", "unpin", "disable items", "enable items", "disable servers", "enable servers", "shut down", "remove servers", "clear misfires",
+  "reshard", "pin", "unpin", "disable items", "enable items", "disable servers", "enable servers", "shut down", "remove servers", "clear misfires",
   "clear failovers", "clear servers", "clear stale nodes", "migrate", "abort migration"];
 const shown = 50; // changes of each kind among which the versions are
 

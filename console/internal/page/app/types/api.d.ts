@@ -522,13 +522,13 @@ export interface EventInfo {
   id: string;
   /** Id of the instance that has seen it. Left out if none has. */
   instance?: string;
-  /** Number of the item, of a tick that was made up or passed over. */
+  /** Number of the item, of a tick that was made up or skipped. */
   item?: number;
   /** Items that it is about. Left out if there are none. */
   items?: (number)[];
   /** Name of the job. Left out if it is about the namespace. */
   job?: string;
-  /** What has happened: claimed, handed back, started, retried, finished, made up, passed over, recovered, joined, left, session, leads, items, configured, paused, commanded, due, fault, missed, operated, or a word of a later version. */
+  /** What has happened: claimed, released, started, retried, finished, made up, skipped, recovered, joined, left, session, leads, items, configured, paused, commanded, due, fault, missed, operated, or a word of a later version. */
   kind: string;
   /** Whether it is the end of what has begun before. */
   over?: boolean;
@@ -1067,7 +1067,7 @@ export interface MissedInfo {
   /** Ticks for which an execution has made up: one for all that an item had missed. */
   madeUp: number;
   /** Ticks that nobody runs, by the reason: item disabled, servers disabled, too late, while running, begun with another item, schedule changed, or a word of a later version. */
-  passedOver: Record<string, number>;
+  skipped: Record<string, number>;
   /** When the hour or day begins. */
   start: string;
 }
@@ -1237,7 +1237,7 @@ export interface PasswordChange {
 export interface PauseBody {
   /** Disable servers with JVM members until the pause ends, because they know no pause. */
   disableJVM?: boolean;
-  /** Run each item once when the pause ends, if ticks came meanwhile. Default: they are passed over. */
+  /** Run each item once when the pause ends, if ticks came meanwhile. Default: they are skipped. */
   makeUp?: boolean;
   /** Why, for people. */
   why?: string;
@@ -1767,7 +1767,6 @@ export interface Operations {
   "POST /namespaces/{namespace}/jobs/{job}/clear/misfires": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/clear/servers": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: ClearServersBody, out: ClearedServers };
   "POST /namespaces/{namespace}/jobs/{job}/clear/stale": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: ClearedNodes };
-  "POST /namespaces/{namespace}/jobs/{job}/deal": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}/dump": { in: { "namespace": string; "job": string; "mask"?: boolean }, body: undefined, out: Dump };
   "POST /namespaces/{namespace}/jobs/{job}/implement": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "If-Match"?: string }, body: ImplementBody, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}/info": { in: { "namespace": string; "job": string }, body: undefined, out: JobInfo };
@@ -1787,6 +1786,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/jobs/{job}/requests": { in: { "namespace": string; "job": string; "after"?: string; "limit"?: number }, body: undefined, out: PageRequestState };
   "GET /namespaces/{namespace}/jobs/{job}/requests/{request}": { in: { "namespace": string; "job": string; "request": string; "wait"?: number }, body: undefined, out: RequestDetail };
   "POST /namespaces/{namespace}/jobs/{job}/requests/{request}/cancel": { in: { "namespace": string; "job": string; "request": string; "dryRun"?: boolean }, body: undefined, out: Changed };
+  "POST /namespaces/{namespace}/jobs/{job}/reshard": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/resume": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/retry": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: RetryBody, out: Requested };
   "GET /namespaces/{namespace}/jobs/{job}/servers": { in: { "namespace": string; "job": string; "after"?: string; "limit"?: number }, body: undefined, out: PageJobServer };

@@ -7,18 +7,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Passed is a tick that was passed over, and why.
-type Passed struct {
+// Skipped is a tick that was skipped, and why.
+type Skipped struct {
 	Tick   time.Time
-	Reason PassReason
+	Reason SkipReason
 }
 
-// PassReason is why nobody runs a tick.
-type PassReason int
+// SkipReason is why nobody runs a tick.
+type SkipReason int
 
 // The reasons.
 const (
-	ItemDisabled    PassReason = iota + 1 // the item is disabled
+	ItemDisabled    SkipReason = iota + 1 // the item is disabled
 	ServersDisabled                       // all servers are disabled
 	TooLate                               // the tick was missed and is not made up
 	WhileRunning                          // the tick came while the item ran, and is not made up
@@ -26,36 +26,36 @@ const (
 	ScheduleChanged                       // the tick was missed by an earlier schedule, and is not made up: see jobtree.Schedule
 )
 
-// PassOver moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
+// Skip moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
 // while all servers are disabled, and ticks that were missed and are not made up. So if
 // fired of an idle item stays behind, something is wrong.
-func (w *World) PassOver(k *Work) []Change {
+func (w *World) Skip(k *Work) []Change {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
-	own := changes{w: w, step: "pass over", head: (*World).ifRunner}
+	own := changes{w: w, step: "skip", head: (*World).ifRunner}
 	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
 	// a leader, and this commit must not happen.
-	all := changes{w: w, step: "pass over", head: (*World).ifNobodyLeads}
+	all := changes{w: w, step: "skip", head: (*World).ifNobodyLeads}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.looked(w.items()) {
 		tick := w.LastTickOf(i)
-		switch reason := w.passReason(k, i, tick, allDisabled); reason {
+		switch reason := w.skipReason(k, i, tick, allDisabled); reason {
 		case 0:
 		case ServersDisabled:
-			all.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, reason}
+			all.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
 		case ItemDisabled:
-			own.add(i, append(w.passOver(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Passes = &Passed{tick, reason}
+			own.add(i, append(w.skipTick(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Skips = &Skipped{tick, reason}
 		default:
-			own.add(i, w.passOver(i, tick)...).Passes = &Passed{tick, reason}
+			own.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
 		}
 	}
 	return append(own.list, all.list...)
 }
 
-// passReason returns why nobody is to run the last tick of an item. It returns 0 if somebody
-// is, or if it is not for this instance to pass over the tick.
-func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) PassReason {
+// skipReason returns why nobody is to run the last tick of an item. It returns 0 if somebody
+// is, or if it is not for this instance to skip the tick.
+func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) SkipReason {
 	item := &w.Items[i]
 	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
 		return 0
@@ -82,7 +82,7 @@ func (w *World) passReason(k *Work, i int, tick time.Time, allDisabled bool) Pas
 	return 0
 }
 
-// speaksFor reports whether this instance passes over the ticks of an owner that has ended:
+// speaksFor reports whether this instance skips the ticks of an owner that has ended:
 // the owner's server is disabled, and this instance is the first, in the job's order, of
 // those that are there.
 func (w *World) speaksFor(owner string) bool {
@@ -97,8 +97,8 @@ func (w *World) speaksFor(owner string) bool {
 	return true
 }
 
-// passOver returns the operations that move fired on without a run.
-func (w *World) passOver(i int, tick time.Time) []coord.Op {
+// skipTick returns the operations that move fired on without a run.
+func (w *World) skipTick(i int, tick time.Time) []coord.Op {
 	item := &w.Items[i]
 	ops := []coord.Op{
 		coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version),

@@ -8,9 +8,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-func passesOver(p pass) []decide.Change { return p.PassOver(p.work) }
+func skips(p pass) []decide.Change { return p.Skip(p.work) }
 
-func TestPassOver(t *testing.T) {
+func TestSkip(t *testing.T) {
 	base := func(f *fixture) { f.members("A").deal("A", "B", "A") }
 	const now = " = 2026-01-05T10:00:05.000Z"
 	// The ids of instances begin with the address of their host.
@@ -75,18 +75,18 @@ func TestPassOver(t *testing.T) {
 			f.put("instances/C", "").disable("A", "B", "C")
 		}, want: ofAll},
 	} {
-		r.run(t, base, passesOver)
+		r.run(t, base, skips)
 	}
 }
 
-// TestPassOverForOneThatIsGone: of those who are there, exactly one passes over the ticks of
+// TestSkipForOneThatIsGone: of those who are there, exactly one skips the ticks of
 // an instance that is gone.
-func TestPassOverForOneThatIsGone(t *testing.T) {
+func TestSkipForOneThatIsGone(t *testing.T) {
 	for _, ids := range [][]string{{"A"}, {"A", "C"}, {"C", "D"}, {"A", "C", "D", "E"}} {
 		f := given(t).members(ids...).disable(ids...).disable("B").own(0, "host-B@-@1-x").fired(0, begin)
 		var who []string
 		for _, id := range ids {
-			if len(passesOver(f.pass(id))) > 0 {
+			if len(skips(f.pass(id))) > 0 {
 				who = append(who, id)
 			}
 		}

@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"fmt"
@@ -44,29 +44,11 @@ const (
 	// last good one that this process has stays in force. If it has none, it begins no ticks;
 	// others do that know the calendar.
 	FaultCalendar
-
-	faultKinds = iota + 1
 )
 
-func (k FaultKind) String() string {
-	switch k {
-	case FaultConfig:
-		return "configuration"
-	case FaultClock:
-		return "clock"
-	case FaultStore:
-		return "store"
-	case FaultTree:
-		return "tree"
-	case FaultStarvation:
-		return "starvation"
-	case FaultStrategy:
-		return "strategy"
-	case FaultCalendar:
-		return "calendar"
-	}
-	return "unknown"
-}
+var faultKinds = [...]string{"unknown", "configuration", "clock", "store", "tree", "starvation", "strategy", "calendar"}
+
+func (k FaultKind) String() string { return word(faultKinds[:], int(k)) }
 
 // Fault is something that keeps a job from running as it should. It is an error that
 // wraps its cause.
