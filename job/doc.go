@@ -192,7 +192,7 @@
 //
 // # Steering
 //
-// [Trigger] and [AwaitRequest] run items now and tell how they have ended. All else that an
+// [Scheduler.Trigger] runs items now, and tells how they have ended. All else that an
 // operator may ask for is in package ops: kill, pause and resume, retry, backfill, cancel, pin,
 // disable, reshard. It stands in the tree, so any program may ask, and whoever it concerns
 // obeys. Package ops says what JVM members of the job do not obey.

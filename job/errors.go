@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/internal/decide"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The causes with which the context of a handler ends (context.Cause). There are two more:
@@ -21,36 +20,26 @@ var (
 	// has claimed it, the item was removed, or somebody has removed or replaced the nodes of
 	// this instance.
 	ErrItemLost = errors.New("job: item lost")
-	// ErrJobRemoved: the job was removed from the registry. A start fails with it, too, unless the
-	// program's Config.Revision is higher than that of the configuration that was removed.
-	ErrJobRemoved = errors.New("job: job removed from the registry")
+)
+
+// Errors that tools know, too: package jobtype says what they mean.
+var (
+	ErrJobRemoved             = jobtype.ErrJobRemoved
+	ErrInstanceRemoved        = jobtype.ErrInstanceRemoved
+	ErrImplementationConflict = jobtype.ErrImplementationConflict
+	ErrKindConflict           = jobtype.ErrKindConflict
+	ErrNoItem                 = jobtype.ErrNoItem
+	ErrNoInstance             = jobtype.ErrNoInstance
+	ErrQueueFull              = jobtype.ErrQueueFull
+	ErrKeyUsed                = jobtype.ErrKeyUsed
+	ErrNoRequest              = jobtype.ErrNoRequest
 )
 
 // Errors of this package that a program may want to tell apart.
 var (
-	// ErrInstanceRemoved: an operator has removed this instance, so its scheduler has
-	// stopped. A new one may be started in the same process; a Runner starts none until the job is
-	// created anew.
-	ErrInstanceRemoved = errors.New("job: instance removed by an operator")
-	// ErrImplementationConflict: another program runs this job, by the name that it gave to
-	// [WithImplementation].
-	ErrImplementationConflict = errors.New("job: implementation conflict")
-	// ErrKindConflict: the program gives a cron expression and the registry has none, or the
-	// other way round. A job does not change its kind.
-	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
 	// ErrConfigDiffers: the configuration in the registry differs from the program's, and
 	// the program starts with PrecedenceNone. The error lists the fields.
 	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
-	// ErrNoItem: the job has no item of that number.
-	ErrNoItem = errors.New("job: no such item")
-	// ErrNoInstance: there is no enabled instance that could take a trigger.
-	ErrNoInstance = errors.New("job: no instance available")
-	// ErrNoRequest: there is no such request, or not any more.
-	ErrNoRequest = errors.New("job: no such request")
-	// ErrQueueFull: so many requests wait that there is no room for another one.
-	ErrQueueFull = decide.ErrQueueFull
-	// ErrKeyUsed: a request with this key stands there that asks for something else.
-	ErrKeyUsed = jobtree.ErrKeyUsed
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
 	// ErrJobTwice: the node runs a job of that name already.

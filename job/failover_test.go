@@ -55,7 +55,7 @@ func (c *cutShort) work(ctx context.Context, _ job.ShardingContext) error {
 	}
 }
 
-func (c *cutShort) trigger(m *member, items ...int) *job.TriggerResult {
+func (c *cutShort) trigger(m *member, items ...int) *job.Requested {
 	c.Helper()
 	result, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items})
 	if err != nil {

@@ -56,7 +56,7 @@ func TestWaitForATrigger(t *testing.T) {
 		c.join("10.0.0.3", cfg, func(context.Context, job.ShardingContext) error { return errors.New("no disk") })
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 2}, "10.0.0.3": {1}})
 		c.commit(coord.Put(c.job.ItemDisabled(2), nil))
-		result, err := job.Trigger(t.Context(), c.admin, string(c.job), job.TriggerRequest{Parameter: "p", By: "anna"})
+		result, err := ops.New(c.admin).Job(string(c.job)).Trigger(t.Context(), job.TriggerRequest{Parameter: "p", By: "anna"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +72,11 @@ func TestWaitForATrigger(t *testing.T) {
 				t.Errorf("%+v", e)
 			}
 		}
-		again, err := job.AwaitRequest(t.Context(), c.admin, string(c.job), result.ID)
+		again, err := ops.New(c.admin).Job(string(c.job)).AwaitRequest(t.Context(), result.ID)
 		if err != nil || !slices.Equal(again, got) {
 			t.Errorf("once more: %+v, %v", again, err)
 		}
-		if _, err := job.AwaitRequest(t.Context(), c.admin, string(c.job), "none"); !errors.Is(err, job.ErrNoRequest) {
+		if _, err := ops.New(c.admin).Job(string(c.job)).AwaitRequest(t.Context(), "none"); !errors.Is(err, job.ErrNoRequest) {
 			t.Errorf("no request: %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -84,7 +84,7 @@ func TestWaitForATrigger(t *testing.T) {
 		if _, err := result.Wait(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("a context that has ended: %v", err)
 		}
-		if _, err := job.Trigger(t.Context(), c.admin, "another", job.TriggerRequest{}); !errors.Is(err, coord.ErrNoNode) {
+		if _, err := ops.New(c.admin).Job("another").Trigger(t.Context(), job.TriggerRequest{}); !errors.Is(err, ops.ErrNoJob) {
 			t.Errorf("another job: %v", err)
 		}
 	})
@@ -109,7 +109,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 				c.timeout = lasting
 				c.join("10.0.0.2", cfg, c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				result, err := job.Trigger(t.Context(), c.admin, string(c.job), job.TriggerRequest{Parameter: "p"})
+				result, err := ops.New(c.admin).Job(string(c.job)).Trigger(t.Context(), job.TriggerRequest{Parameter: "p"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,7 +141,7 @@ func TestRequestsSurviveARestart(t *testing.T) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, c.work)
-		var waiting []*job.TriggerResult
+		var waiting []*job.Requested
 		for range 3 {
 			result, err := m.Trigger(t.Context(), job.TriggerRequest{})
 			if err != nil {
@@ -303,7 +303,7 @@ func TestCancel(t *testing.T) {
 		first := c.trigger(m)
 		c.awaitRuns("the first", 1, anything)
 		second := c.trigger(m)
-		for _, r := range []*job.TriggerResult{first, second} {
+		for _, r := range []*job.Requested{first, second} {
 			if err := c.ops().Cancel(t.Context(), r.ID); err != nil {
 				t.Fatal(err)
 			}

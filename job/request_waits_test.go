@@ -34,7 +34,7 @@ type requested struct {
 }
 
 func (r requested) Wait(ctx context.Context) ([]job.ItemResult, error) {
-	return job.AwaitRequest(ctx, r.c.admin, string(r.c.job), r.id)
+	return ops.New(r.c.admin).Job(string(r.c.job)).AwaitRequest(ctx, r.id)
 }
 
 // request writes a request, whoever is there to obey it.

@@ -15,6 +15,10 @@ type (
 	Waiting   = jobtype.Waiting
 	Fault     = jobtype.Fault
 	FaultKind = jobtype.FaultKind
+
+	TriggerRequest = jobtype.TriggerRequest
+	Requested      = jobtype.Requested
+	ItemResult     = jobtype.ItemResult
 )
 
 // The outcomes of an execution.

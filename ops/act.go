@@ -102,18 +102,6 @@ func (a *act) commitAll(ctx context.Context, groups [][]coord.Op, conditions ...
 	return done, nil
 }
 
-// registry is the registry for who commits by himself: every commit is one of the act.
-func (a *act) registry() coord.Registry { return actRegistry{a.ops.reg, a} }
-
-type actRegistry struct {
-	coord.Registry
-	act *act
-}
-
-func (r actRegistry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	return r.act.commit(ctx, ops...)
-}
-
 // wouldTake returns the error with which the store would refuse a commit now.
 func (o *Ops) wouldTake(ctx context.Context, ops []coord.Op) error {
 	if err := coord.ValidateCommit(ops...); err != nil {

@@ -38,7 +38,7 @@ type ApplyRequest struct {
 // What holds for Create and for Update holds here, too. If all is so already nothing is written.
 //
 // Errors: ErrJobExists, ErrNoJob, ErrConfigChanged: the job is not as it was; ErrOtherSet;
-// job.ErrKindConflict; a *job.ConfigError; those of a read and of a commit.
+// jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of a commit.
 func (o *Ops) Apply(ctx context.Context, r ApplyRequest) error {
 	j := o.Job(r.Config.Name)
 	return j.again(ctx, "apply", func() error {

@@ -50,7 +50,7 @@ var operations = []operation{
 	{func(ctx context.Context, o *ops.Ops) error {
 		_, err := o.Job("settle").Trigger(ctx, job.TriggerRequest{Items: []int{0}})
 		return err
-	}, ops.Change{Job: "settle", Action: ops.ActionTrigger, Detail: "item 0"}},
+	}, ops.Change{Job: "settle", Action: ops.ActionTrigger, Detail: "item 0", After: "its request"}},
 	{func(ctx context.Context, o *ops.Ops) error {
 		return o.Job("settle").Implement(ctx, ops.ImplementRequest{From: "settle", To: "com.example.Settle"})
 	}, ops.Change{Job: "settle", Action: ops.ActionImplement, Before: "settle", After: "com.example.Settle"}},
@@ -128,6 +128,9 @@ func is(c, want ops.Change) bool {
 	}
 	if strings.HasPrefix(c.Detail, "instances 10.0.0.1@-@") && !strings.Contains(c.Detail, ",") {
 		c.Detail = "one instance"
+	}
+	if c.Action == ops.ActionTrigger && strings.HasPrefix(c.After, "request ") {
+		c.After = "its request"
 	}
 	c.ID, c.At, c.By, c.From = "", time.Time{}, "", ""
 	return c == want

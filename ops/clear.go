@@ -86,7 +86,7 @@ func (j *Job) missed(ctx context.Context, s *jobtree.State) (items []int, since 
 // What such an execution has left half done stays so: the next tick, or request, of the item is its next
 // run. An item that runs, or does not wait, stays as it is. Some twenty items go in one commit.
 //
-// Errors: those of a read and of a commit; job.ErrNoItem.
+// Errors: those of a read and of a commit; jobtype.ErrNoItem.
 func (j *Job) ClearFailovers(ctx context.Context, items ...int) ([]int, error) {
 	var cleared []int
 	err := j.try(ctx, string(ActionClearFailovers), func(s *jobtree.State) error {

@@ -9,7 +9,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -144,7 +143,7 @@ type UpdateRequest struct {
 // document that Config has no field for stay, if it can be read. The instances go by it a moment later. A job with a
 // schedule stays one with a schedule. It is one commit.
 //
-// Errors: ErrNoJob; ErrConfigChanged; job.ErrKindConflict; a *job.ConfigError; those of a read and of
+// Errors: ErrNoJob; ErrConfigChanged; jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of
 // a commit.
 func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 	return j.again(ctx, "update", func() error {
@@ -179,7 +178,7 @@ func (j *Job) replace(there coord.Node, r UpdateRequest) (next jobtype.Config, d
 	case there.Modified != r.Version:
 		return next, nil, fmt.Errorf("%w: it has version %d, not %d", ErrConfigChanged, there.Modified, r.Version)
 	case unread == nil && (before.Cron == "") != (next.Cron == ""):
-		return next, nil, job.ErrKindConflict
+		return next, nil, jobtype.ErrKindConflict
 	}
 	document, err = next.Encode(there.Value)
 	if err != nil && unread != nil {

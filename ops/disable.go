@@ -11,13 +11,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // DisableItems keeps items from running. What runs comes to its end; ticks are skipped, and
 // requests are skipped. Members of any kind obey it. Without items nothing happens.
 //
-// Errors: those of a read and of a commit; job.ErrNoItem.
+// Errors: those of a read and of a commit; jobtype.ErrNoItem.
 func (j *Job) DisableItems(ctx context.Context, items ...int) error {
 	return j.setItems(ctx, ActionDisableItems, items, func(i int) []coord.Op {
 		return []coord.Op{coord.Exists(j.name.Item(i)), coord.Create(j.name.ItemDisabled(i), nil)}
@@ -56,9 +56,9 @@ func (j *Job) setItems(ctx context.Context, action Action, items []int, ops func
 
 func errNoItem(s *jobtree.State, i int) error {
 	if len(s.Items) == 0 {
-		return fmt.Errorf("%w: item %d: no items have been dealt yet", job.ErrNoItem, i)
+		return fmt.Errorf("%w: item %d: no items have been dealt yet", jobtype.ErrNoItem, i)
 	}
-	return fmt.Errorf("%w: item %d is not there; 0 to %d are", job.ErrNoItem, i, len(s.Items)-1)
+	return fmt.Errorf("%w: item %d is not there; 0 to %d are", jobtype.ErrNoItem, i, len(s.Items)-1)
 }
 
 // DisableServers keeps instances at some addresses from having items of the job; none means

@@ -5,7 +5,7 @@
 //	nightly := jobs.Job("nightly")
 //	killed, err := nightly.Kill(ctx, ops.KillRequest{Items: []int{3}})
 //	…
-//	request, err := nightly.Trigger(ctx, job.TriggerRequest{Items: []int{3}, Parameter: "again"})
+//	request, err := nightly.Trigger(ctx, jobtype.TriggerRequest{Items: []int{3}, Parameter: "again"})
 //	…
 //	results, err := request.Wait(ctx)
 //
@@ -101,11 +101,11 @@
 // These rules hold:
 //
 //   - Requests wait for an item in the order in which they were made; 100 for an item and 1000
-//     for a job at most, then another one is refused with job.ErrQueueFull.
+//     for a job at most, then another one is refused with jobtype.ErrQueueFull.
 //   - Its turn comes when the item is idle. A trigger or a retry begins before a tick that is due
 //     at that moment, a backfill after it.
 //   - Two with the same key are one, whoever asks, from wherever and however often: see
-//     job.TriggerRequest. What asks for something else with the key is refused with job.ErrKeyUsed.
+//     jobtype.TriggerRequest. What asks for something else with the key is refused with jobtype.ErrKeyUsed.
 //   - If the item moves, or its owner ends before it has begun, the next owner goes on with the
 //     request. If nobody may have the item it waits. [Job.Requests] says why, and so does
 //     Status.Waiting of the leader; it is a fault, unless an operator has disabled all servers.

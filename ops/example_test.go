@@ -122,7 +122,7 @@ func ExampleJob_Trigger() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		results, err := request.Wait(ctx) // or job.AwaitRequest, anywhere, with request.ID
+		results, err := request.Wait(ctx) // or AwaitRequest, anywhere, with request.ID
 		if err != nil {
 			log.Fatal(err)
 		}

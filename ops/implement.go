@@ -28,7 +28,7 @@ type ImplementRequest struct {
 // else the job is, and has, stays. It is one commit.
 //
 // Processes that run the job under the old name run on, with a fault, until they end; none starts with
-// that name any more (job.ErrImplementationConflict), and those with the new one may start at once. A
+// that name any more (jobtype.ErrImplementationConflict), and those with the new one may start at once. A
 // job.Runner leaves the job, in order, if it does not offer the new one. So nobody runs the job only
 // while no process has the new name. JVM members do as processes do, without the fault.
 //

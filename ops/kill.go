@@ -9,7 +9,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -49,7 +48,7 @@ type Killed struct {
 // that does not watch its context goes on. Status and observers tell of the end. Some forty
 // items are one commit.
 //
-// Errors: job.ErrNoItem; ErrNotRunning if there is nothing to kill; ErrJVM or ErrOldMember if an item runs on
+// Errors: jobtype.ErrNoItem; ErrNotRunning if there is nothing to kill; ErrJVM or ErrOldMember if an item runs on
 // a JVM member or an old Go member, which know no kill, and nothing is killed then; those of a
 // read and of a commit. With an error the
 // list has what was killed before it.
@@ -126,7 +125,7 @@ func (j *Job) newKill(ctx context.Context, s *jobtree.State, r KillRequest) (*ki
 	}
 	for _, i := range r.Items {
 		if i < 0 || i >= max(config.ShardingTotalCount, len(s.Items)) {
-			return nil, fmt.Errorf("%w: item %d: 0 to %d are allowed", job.ErrNoItem, i, config.ShardingTotalCount-1)
+			return nil, fmt.Errorf("%w: item %d: 0 to %d are allowed", jobtype.ErrNoItem, i, config.ShardingTotalCount-1)
 		}
 	}
 	act, err := j.ops.act(j.name, ActionKill)

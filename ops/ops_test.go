@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -224,7 +225,7 @@ func TestWhatIsRefused(t *testing.T) {
 				return err
 			}, is: job.ErrNoInstance},
 			{name: "trigger: a long parameter", do: func(j *ops.Job) error {
-				_, err := j.Trigger(ctx, job.TriggerRequest{Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)})
+				_, err := j.Trigger(ctx, job.TriggerRequest{Parameter: strings.Repeat("x", jobtype.MaxTriggerParameter+1)})
 				return err
 			}, says: "parameter"},
 			{name: "retry: nothing has failed", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{}); return err }, is: ops.ErrNothingFailed},
@@ -238,13 +239,13 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "backfill: too many ticks", job: "fast", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-1, 0, 0), To: now}), is: ops.ErrTicks, says: "more than 1000"},
 			{name: "backfill: a one-off job", job: "once", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now}), is: ops.ErrTicks, says: "a one-off job"},
 			{name: "backfill: without records", job: "free", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now}), says: "MonitorExecution"},
-			{name: "backfill: a long parameter", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)}), says: "parameter"},
+			{name: "backfill: a long parameter", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: strings.Repeat("x", jobtype.MaxTriggerParameter+1)}), says: "parameter"},
 			{name: "cancel: no such request", do: func(j *ops.Job) error { return j.Cancel(ctx, "x") }, is: job.ErrNoRequest},
 			{name: "cancel: no name of one", do: func(j *ops.Job) error { return j.Cancel(ctx, "../config") }, is: job.ErrNoRequest},
 			{name: "retry: no such item", do: func(j *ops.Job) error { _, err := j.Retry(ctx, ops.RetryRequest{Items: []int{3}}); return err }, is: job.ErrNoItem, says: "item 3: 0 to 2 are allowed"},
 			{name: "backfill: a parameter of other bytes", do: backfill(ctx, ops.BackfillRequest{From: now.AddDate(-2, 0, 0), To: now, Parameter: "\xff"}), says: "parameter: UTF-8 is allowed"},
 			{name: "retry: a long parameter", do: func(j *ops.Job) error {
-				_, err := j.Retry(ctx, ops.RetryRequest{Parameter: strings.Repeat("x", job.MaxTriggerParameter+1)})
+				_, err := j.Retry(ctx, ops.RetryRequest{Parameter: strings.Repeat("x", jobtype.MaxTriggerParameter+1)})
 				return err
 			}, says: "parameter"},
 			{name: "trigger: another job", job: "another", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{}); return err }, is: ops.ErrNoJob},

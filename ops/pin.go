@@ -7,7 +7,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -35,7 +34,7 @@ var ErrBroadcast = errors.New("ops: a broadcast job has no pins")
 // for Config.MaxItems, and is not moved for it. Neither a JVM leader
 // nor a job with Config.Broadcast goes by pins. It is one commit.
 //
-// Errors: ErrBroadcast; job.ErrNoItem; those of a read and of a commit; others for a bad request.
+// Errors: ErrBroadcast; jobtype.ErrNoItem; those of a read and of a commit; others for a bad request.
 func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 	named := 0
 	for what, name := range map[string]string{"instance": r.Instance, "address": r.Address, "label": r.Label} {
@@ -80,7 +79,7 @@ func (j *Job) Pin(ctx context.Context, item int, r PinRequest) error {
 func (j *Job) Unpin(ctx context.Context, item int) error {
 	return j.try(ctx, "unpin", func(s *jobtree.State) error {
 		if item < 0 || item >= jobtree.MaxItems {
-			return fmt.Errorf("%w: item %d: 0 to %d are allowed", job.ErrNoItem, item, jobtree.MaxItems-1)
+			return fmt.Errorf("%w: item %d: 0 to %d are allowed", jobtype.ErrNoItem, item, jobtree.MaxItems-1)
 		}
 		there := s.Pins[item]
 		if there == nil {

@@ -61,7 +61,7 @@ func (p *Plan) Empty() bool { return !p.New && p.Before == p.After }
 // fails where these would because of what was asked for. Whether every process knows what the
 // configuration names, the tree does not tell.
 //
-// Errors: ErrNoJob, if a version is asked for; ErrConfigChanged; job.ErrKindConflict; a
+// Errors: ErrNoJob, if a version is asked for; ErrConfigChanged; jobtype.ErrKindConflict; a
 // *job.ConfigError; those of a read; one for bad requests.
 func (j *Job) Plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 	p, err := j.plan(ctx, r)

@@ -31,7 +31,7 @@ type RemoveRequest struct {
 }
 
 // Remove removes the job, with all that the registry has of it. Its instances stop with
-// job.ErrJobRemoved: the contexts of handlers that run end, and nobody runs their items again. The
+// jobtype.ErrJobRemoved: the contexts of handlers that run end, and nobody runs their items again. The
 // job stays removed: no program sets it up again, unless its Config.Revision is higher than that
 // of the configuration that was removed, or until [Ops.Readmit] or [Ops.Create].
 //

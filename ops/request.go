@@ -6,62 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/internal/request"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Trigger asks for runs now, in the name of [Ops.By] unless the request has one: see
-// [job.Trigger].
-func (j *Job) Trigger(ctx context.Context, r job.TriggerRequest) (*job.TriggerResult, error) {
+// job.Scheduler.Trigger, which does the same for a program that runs the job.
+func (j *Job) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*jobtype.Requested, error) {
 	if r.By == "" {
 		r.By = j.ops.by
 	}
-	act, err := j.ops.act(j.name, ActionTrigger)
-	if err != nil {
-		return nil, fmt.Errorf("job %s: %w", brief.Text(string(j.name)), err)
-	}
-	act.change.Detail = itemsText(r.Items)
-	if len(r.Instances) > 0 {
-		act.change.Detail += " of instances " + strings.Join(r.Instances, ", ")
-	}
-	result, err := job.Trigger(ctx, act.registry(), string(j.name), r)
-	if errors.Is(err, coord.ErrNoNode) {
-		err = fmt.Errorf("%w: %w", ErrNoJob, err)
-	}
-	return result, err
-}
-
-// Requested is a request for runs of certain ticks that the registry has.
-type Requested struct {
-	// ID names the request for [job.AwaitRequest].
-	ID string
-	// Items are those that run, ascending, and Ticks what each runs for, in this order.
-	Items []int
-	Ticks []time.Time
-	// JVM are the JVM members that own some of the items, and Beside the items that these run although
-	// they were not asked for: a JVM member runs all of its items, once, for no tick. Both ascend.
-	JVM    []string
-	Beside []int
-	// WasThere is whether it stood there already: made before with the same key, or by an attempt of this
-	// call whose answer was lost.
-	WasThere bool
-
-	job *Job
-}
-
-// Wait returns what has become of each item when all are through: see [job.AwaitRequest].
-func (r *Requested) Wait(ctx context.Context) ([]job.ItemResult, error) {
-	return r.job.AwaitRequest(ctx, r.ID)
+	return j.ask(ctx, ActionTrigger, r.Key, r.Parameter, func(to request.Job) (*jobtype.Requested, error) { return to.Trigger(ctx, r) })
 }
 
 // RetryRequest says which failures are to be tried again.
@@ -73,10 +34,10 @@ type RetryRequest struct {
 	// run again also if they were cut short or killed.
 	Items []int
 	// Parameter replaces Config.JobParameter in these executions, if it is not empty. That of the
-	// request for which an item has failed does not count any more. Up to job.MaxTriggerParameter
+	// request for which an item has failed does not count any more. Up to jobtype.MaxTriggerParameter
 	// bytes.
 	Parameter string
-	// Key makes it safe to ask again: see [job.TriggerRequest].
+	// Key makes it safe to ask again: see [jobtype.TriggerRequest].
 	Key string
 }
 
@@ -87,16 +48,16 @@ var ErrNothingFailed = errors.New("ops: nothing has failed")
 // ErrTicks: the schedule has no ticks in the time of a backfill, or more than MaxBackfillTicks.
 var ErrTicks = errors.New("ops: such ticks cannot be asked for")
 
-// Retry runs the items again that have failed for a tick. They have [job.SourceRetry] and that
+// Retry runs the items again that have failed for a tick. They have [jobtype.SourceRetry] and that
 // tick as the scheduled time, and wait for their turn as triggered ones do. It looks at the last
 // execution of each item, which is all that the tree has: an item that has run for another tick
-// since is left out. Retry returns when the store has the request; see [Requested.Wait].
+// since is left out. Retry returns when the store has the request; see [jobtype.Requested.Wait].
 //
-// Errors: job.ErrKeyUsed; ErrNothingFailed; job.ErrNoItem; job.ErrQueueFull; those of a read and of a commit.
-func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
+// Errors: jobtype.ErrKeyUsed; ErrNothingFailed; jobtype.ErrNoItem; jobtype.ErrQueueFull; those of a read and of a commit.
+func (j *Job) Retry(ctx context.Context, r RetryRequest) (*jobtype.Requested, error) {
 	asked := fmt.Appendf(nil, "retry %v %v %q", r.Tick.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter)
-	return j.submit(ctx, ActionRetry, r.Key, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
-		if err := errors.Join(mayPass(r.Parameter), mayName(c, r.Items)); err != nil {
+	return j.askFor(ctx, ActionRetry, r.Key, r.Parameter, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
+		if err := mayName(c, r.Items); err != nil {
 			return jobtree.RequestDocument{}, err
 		}
 		failed, first := map[int64][]int{}, map[int]string{}
@@ -127,7 +88,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 		for n, i := range items {
 			originals[n] = first[i]
 		}
-		return jobtree.RequestDocument{Items: items, Parameter: r.Parameter, Ticks: []time.Time{tick}, Originals: originals, Source: job.SourceRetry.String()}, nil
+		return jobtree.RequestDocument{Items: items, Parameter: r.Parameter, Ticks: []time.Time{tick}, Originals: originals, Source: jobtype.SourceRetry.String()}, nil
 	})
 }
 
@@ -135,7 +96,7 @@ func (j *Job) Retry(ctx context.Context, r RetryRequest) (*Requested, error) {
 func mayName(c jobtype.Config, items []int) error {
 	for _, i := range items {
 		if i < 0 || i >= c.ShardingTotalCount {
-			return fmt.Errorf("%w: item %d: 0 to %d are allowed", job.ErrNoItem, i, c.ShardingTotalCount-1)
+			return fmt.Errorf("%w: item %d: 0 to %d are allowed", jobtype.ErrNoItem, i, c.ShardingTotalCount-1)
 		}
 	}
 	return nil
@@ -143,8 +104,8 @@ func mayName(c jobtype.Config, items []int) error {
 
 // mayPass returns an error for a parameter that is too long.
 func mayPass(parameter string) error {
-	if len(parameter) > job.MaxTriggerParameter {
-		return wrong("parameter", "parameter: %d bytes, at most %d are allowed", len(parameter), job.MaxTriggerParameter)
+	if len(parameter) > jobtype.MaxTriggerParameter {
+		return wrong("parameter", "parameter: %d bytes, at most %d are allowed", len(parameter), jobtype.MaxTriggerParameter)
 	}
 	return nil
 }
@@ -169,12 +130,12 @@ type BackfillRequest struct {
 	// whoever had them at the time of the ticks.
 	Items []int
 	// Parameter replaces Config.JobParameter in these executions, if it is not empty. Up to
-	// job.MaxTriggerParameter bytes.
+	// jobtype.MaxTriggerParameter bytes.
 	Parameter string
 	// StopAtFailure leaves the other ticks of an item out when one has failed. Without it they
 	// run, and the outcome of the item is FAILED in the end.
 	StopAtFailure bool
-	// Key makes it safe to ask again: see [job.TriggerRequest].
+	// Key makes it safe to ask again: see [jobtype.TriggerRequest].
 	Key string
 }
 
@@ -182,19 +143,19 @@ type BackfillRequest struct {
 const MaxBackfillTicks = jobtree.MaxRequestTicks
 
 // Backfill runs items for the ticks of some time, as the job's schedule is now. Each item runs
-// for one tick after the other, beside the other items, with [job.SourceBackfill] and that tick
+// for one tick after the other, beside the other items, with [jobtype.SourceBackfill] and that tick
 // as the scheduled time; whether it has run for it before does not matter. Ticks of the
 // schedule have the precedence, and do not change: a tick that comes while its item runs for a
 // backfill begins when that run ends, and counts as on time. Ticks that a calendar leaves out, or
 // after the end of the job (job.Expiry), have never been. The job needs MonitorExecution and a
-// schedule. Backfill returns when the store has the request; see [Requested.Wait].
+// schedule. Backfill returns when the store has the request; see [jobtype.Requested.Wait].
 //
-// Errors: job.ErrKeyUsed; ErrTicks; job.ErrNoItem; job.ErrQueueFull; job.ErrNoInstance, if no item of a broadcast job has an owner; those
+// Errors: jobtype.ErrKeyUsed; ErrTicks; jobtype.ErrNoItem; jobtype.ErrQueueFull; jobtype.ErrNoInstance, if no item of a broadcast job has an owner; those
 // of a read and of a commit; others for a bad request.
-func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, error) {
+func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*jobtype.Requested, error) {
 	asked := fmt.Appendf(nil, "backfill %v %v %v %q %v", r.From.UnixMilli(), r.To.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter, r.StopAtFailure)
-	return j.submit(ctx, ActionBackfill, r.Key, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
-		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: job.SourceBackfill.String(), Halts: r.StopAtFailure}
+	return j.askFor(ctx, ActionBackfill, r.Key, r.Parameter, asked, func(s *jobtree.State, c jobtype.Config) (jobtree.RequestDocument, error) {
+		d := jobtree.RequestDocument{Items: slices.Clone(r.Items), Parameter: r.Parameter, Source: jobtype.SourceBackfill.String(), Halts: r.StopAtFailure}
 		switch {
 		case c.MonitorExecution == jobtype.Off:
 			return d, wrong("job", "the job keeps no records (MonitorExecution is off), which a backfill needs")
@@ -203,7 +164,7 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 		case r.To.After(j.ops.now()):
 			return d, wrong("to", "to %s: it has not come yet", r.To.Format(time.RFC3339))
 		}
-		if err := errors.Join(mayPass(r.Parameter), mayName(c, d.Items)); err != nil {
+		if err := mayName(c, d.Items); err != nil {
 			return d, err
 		}
 		slices.Sort(d.Items)
@@ -215,7 +176,7 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*Requested, erro
 			}
 		}
 		if len(d.Items) == 0 {
-			return d, job.ErrNoInstance
+			return d, jobtype.ErrNoInstance
 		}
 		schedule, err := j.ops.ticks(ctx, c, s.Schedule)
 		if err != nil {
@@ -244,68 +205,53 @@ func ticksBetween(c jobtype.Config, schedule calendar.Schedule, from, to time.Ti
 	return ticks, nil
 }
 
-// submit writes the request that of returns. asked is what was asked for under the key.
-func (j *Job) submit(ctx context.Context, action Action, key string, asked []byte, of func(*jobtree.State, jobtype.Config) (jobtree.RequestDocument, error)) (*Requested, error) {
-	unique, err := uniqueOf(key, asked)
+// askFor makes the request that of returns. asked is what was asked for under the key.
+func (j *Job) askFor(ctx context.Context, action Action, key, parameter string, asked []byte, of func(*jobtree.State, jobtype.Config) (jobtree.RequestDocument, error)) (*jobtype.Requested, error) {
+	return j.ask(ctx, action, key, parameter, func(to request.Job) (*jobtype.Requested, error) {
+		return to.Make(ctx, key, asked, func(s *jobtree.State) (jobtree.RequestDocument, error) {
+			config, err := jobtype.DecodeConfig(s.Config.Value)
+			if err != nil {
+				return jobtree.RequestDocument{}, err
+			}
+			d, err := of(s, config)
+			d.By = j.ops.by
+			return d, err
+		})
+	})
+}
+
+// ask has a request made, which is committed together with the entry of the audit.
+func (j *Job) ask(ctx context.Context, action Action, key, parameter string, do func(request.Job) (*jobtype.Requested, error)) (*jobtype.Requested, error) {
+	r, err := (*jobtype.Requested)(nil), errors.Join(mayHave(key), mayPass(parameter))
+	if err == nil {
+		r, err = do(request.Job{Name: j.name, Registry: j.ops.reg, Read: j.read, Now: j.ops.now, Commit: j.commitRequest(action)})
+	}
+	if ctx.Err() == nil && (isConflict(err) || errors.Is(err, coord.ErrUnknownOutcome)) {
+		err = fmt.Errorf("%w: %w", ErrBusy, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %s: %w", brief.Text(string(j.name)), action, err)
 	}
-	var result *Requested
-	err = j.try(ctx, string(action), func(s *jobtree.State) error {
-		known, err := s.Submitted(unique)
-		if err != nil {
-			return err
-		}
-		if known != nil { // with the key, or the answer to an attempt was lost
-			result = j.requested(s, known.ID, known.Items, known.Ticks)
-			result.WasThere = true
-			return nil
-		}
-		config, err := jobtype.DecodeConfig(s.Config.Value)
-		if err != nil {
-			return err
-		}
-		d, err := of(s, config)
-		if err != nil {
-			return err
-		}
-		d.By, d.At, d.Kept = j.ops.by, j.ops.now(), true
-		id, ops, err := decide.Submit(s, j.name, d, unique)
-		if err != nil {
-			return err
-		}
+	return r, nil
+}
+
+func (j *Job) commitRequest(action Action) func(context.Context, string, jobtree.RequestDocument, []coord.Op) error {
+	return func(ctx context.Context, id string, d jobtree.RequestDocument, ops []coord.Op) error {
 		act, err := j.ops.act(j.name, action)
 		if err != nil {
 			return err
 		}
 		_, err = act.says(requestText(d), "", "request "+id).commit(ctx, ops...)
-		if errors.Is(err, coord.ErrUnknownOutcome) { // the next look at the tree tells
-			return fmt.Errorf("%w: %w", coord.ErrConflict, err)
-		}
-		if err != nil {
-			return err
-		}
-		result = j.requested(s, id, d.Items, d.Ticks)
-		return nil
-	})
-	return result, err
+		return err
+	}
 }
 
-func (j *Job) requested(s *jobtree.State, id string, items []int, ticks []time.Time) *Requested {
-	jvm, beside := s.OfJVM(items)
-	return &Requested{ID: id, Items: items, Ticks: ticks, JVM: jvm, Beside: beside, job: j}
-}
-
-// uniqueOf returns what keeps a request apart from others.
-func uniqueOf(key string, asked []byte) (string, error) {
-	if len(key) > job.MaxRequestKey {
-		return "", wrong("key", "key: %d bytes, at most %d are allowed", len(key), job.MaxRequestKey)
+// mayHave returns an error for a key that is too long.
+func mayHave(key string) error {
+	if len(key) > jobtype.MaxRequestKey {
+		return wrong("key", "key: %d bytes, at most %d are allowed", len(key), jobtype.MaxRequestKey)
 	}
-	if key != "" {
-		return jobtree.KeyedRequest(key, asked), nil
-	}
-	id, err := uuid.NewV7()
-	return id.String(), err
+	return nil
 }
 
 // Cancel ends a request. Executions that run for it come to their end; what has not begun does
@@ -313,12 +259,12 @@ func uniqueOf(key string, asked []byte) (string, error) {
 // that still run are SKIPPED then, too, and have their outcome when they have ended. A request
 // that has ended stays as it is. It is one commit.
 //
-// Errors: job.ErrNoRequest; those of a read and of a commit.
+// Errors: jobtype.ErrNoRequest; those of a read and of a commit.
 func (j *Job) Cancel(ctx context.Context, id string) error {
 	return j.try(ctx, "cancel request "+brief.Quote(id), func(s *jobtree.State) error {
 		r := s.Request(id)
 		if r == nil {
-			return job.ErrNoRequest
+			return jobtype.ErrNoRequest
 		}
 		if r.Err != nil || !r.Ended.IsZero() {
 			return r.Err

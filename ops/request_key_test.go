@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -19,7 +20,7 @@ import (
 func asks(o *ops.Ops, kind, key, parameter string) func(context.Context) (id string, wasThere bool, err error) {
 	at := time.Date(1999, 6, 1, 0, 0, 0, 0, time.UTC)
 	j := o.Job("settle")
-	of := func(r *ops.Requested, err error) (string, bool, error) {
+	of := func(r *jobtype.Requested, err error) (string, bool, error) {
 		if err != nil {
 			return "", false, err
 		}
@@ -101,7 +102,7 @@ func TestKeyMakesOneRequest(t *testing.T) {
 			if id, _, err := asks(o, "trigger", kind+" 8", "p")(t.Context()); err != nil || id == ids[0] {
 				t.Errorf("%s: another key: %s, %v", kind, id, err)
 			}
-			if _, _, err := asks(o, kind, strings.Repeat("x", job.MaxRequestKey+1), "")(t.Context()); err == nil || !strings.Contains(err.Error(), "key: 256 bytes") {
+			if _, _, err := asks(o, kind, strings.Repeat("x", jobtype.MaxRequestKey+1), "")(t.Context()); err == nil || !strings.Contains(err.Error(), "key: 256 bytes") {
 				t.Errorf("%s: a long key: %v", kind, err)
 			}
 		}

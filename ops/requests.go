@@ -8,12 +8,13 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/internal/request"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // RequestState is how far a request has come.
 type RequestState struct {
-	// ID is what [Job.Cancel] and [job.AwaitRequest] take.
+	// ID is what [Job.Cancel] and [Job.AwaitRequest] take.
 	ID string `json:"id"`
 	// Source is MANUAL, RETRY or BACKFILL. By is who asked, and At when.
 	Source string    `json:"source"`
@@ -134,7 +135,7 @@ func whyWaits(s *jobtree.State, r *jobtree.Request, i int) string {
 
 // Request returns one request of the job. It reads the whole tree of the job.
 //
-// Errors: job.ErrNoRequest; those of a read.
+// Errors: jobtype.ErrNoRequest; those of a read.
 func (j *Job) Request(ctx context.Context, id string) (RequestState, error) {
 	list, err := j.Requests(ctx)
 	if err != nil {
@@ -145,11 +146,11 @@ func (j *Job) Request(ctx context.Context, id string) (RequestState, error) {
 			return r, nil
 		}
 	}
-	return RequestState{}, fmt.Errorf("job %s: request %s: %w", brief.Text(string(j.name)), brief.Quote(id), job.ErrNoRequest)
+	return RequestState{}, fmt.Errorf("job %s: request %s: %w", brief.Text(string(j.name)), brief.Quote(id), jobtype.ErrNoRequest)
 }
 
-// AwaitRequest returns what has become of each item of a request when all are through: see
-// [job.AwaitRequest].
-func (j *Job) AwaitRequest(ctx context.Context, id string) ([]job.ItemResult, error) {
-	return job.AwaitRequest(ctx, j.ops.reg, string(j.name), id)
+// AwaitRequest returns what has become of each item of a request, in the order of the items, when all are through: see
+// [jobtype.Requested.Wait].
+func (j *Job) AwaitRequest(ctx context.Context, id string) ([]jobtype.ItemResult, error) {
+	return request.Await(ctx, j.ops.reg, j.name, id)
 }

@@ -24,7 +24,7 @@ type ShutdownRequest struct {
 
 // Shutdown tells instances to leave the job, and returns their ids, ascending. Each of them begins
 // nothing any more, its idle items go to others at once, and its scheduler stops with
-// job.ErrInstanceRemoved when what runs there has ended, however long that takes. What waits to run
+// jobtype.ErrInstanceRemoved when what runs there has ended, however long that takes. What waits to run
 // again goes to others, too. The process goes on with its other jobs, and is not started again: a
 // supervisor does not see this, and a job.Runner takes the job up again only in a new process, or when
 // the job was created anew. Members of any kind obey it.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -79,16 +78,16 @@ var sentinels = map[string]error{
 	"no-database":  ErrNoDatabase,
 
 	"no-job": ops.ErrNoJob, "no-server": ops.ErrNoServer, "no-instance": ops.ErrNoInstance, "no-calendar": ops.ErrNoCalendar,
-	"not-removed": ops.ErrNotRemoved, "no-history": ops.ErrNoHistory, "no-request": job.ErrNoRequest, "no-item": job.ErrNoItem,
+	"not-removed": ops.ErrNotRemoved, "no-history": ops.ErrNoHistory, "no-request": jobtype.ErrNoRequest, "no-item": jobtype.ErrNoItem,
 	"no-execution": history.ErrNotFound,
 
 	"config-changed": ops.ErrConfigChanged, "calendar-changed": ops.ErrCalendarChanged, "implementation-changed": ops.ErrImplementationChanged,
 	"job-exists": ops.ErrJobExists, "calendar-used": ops.ErrCalendarUsed, "not-running": ops.ErrNotRunning, "paused": ops.ErrPaused,
 	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving,
 	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
-	"queue-full": job.ErrQueueFull, "nobody-runs-it": job.ErrNoInstance, "kind-conflict": job.ErrKindConflict,
-	"key-used": job.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
-	"disabled": job.ErrDisabled, "implementation-conflict": job.ErrImplementationConflict,
+	"queue-full": jobtype.ErrQueueFull, "nobody-runs-it": jobtype.ErrNoInstance, "kind-conflict": jobtype.ErrKindConflict,
+	"key-used": jobtype.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
+	"implementation-conflict": jobtype.ErrImplementationConflict,
 
 	"no-user": access.ErrNoUser, "no-token": access.ErrNoToken, "no-session": access.ErrNoSession, "last-admin": access.ErrLastAdmin,
 	"user-changed": access.ErrChanged,

@@ -31,7 +31,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dump"
-	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
@@ -109,11 +108,7 @@ func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporte
 	}
 	defer func() { err = errors.Join(err, end(ctx, reg.Close)) }()
 	ended := make(chan job.Event, 100)
-	told := trace.Join(metrics.Observer(), func(e job.Event) {
-		if e.Kind == jobtype.EventFinished {
-			ended <- e
-		}
-	}) // in this order
+	told := trace.Join(metrics.Observer(), endsTo(ended)) // in this order
 	node, err := job.NewNode(metrics.Registry(reg), job.NodeConfig{Options: []job.Option{
 		job.WithSlog(log), recorder.Option(), recent.Option(), tracer.Option(), job.WithObserver(told),
 	}})

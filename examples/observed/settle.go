@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const namespace = "billing"
@@ -29,6 +30,15 @@ func settle(ctx context.Context, sc job.ShardingContext) error {
 	}
 	log.Info("has paid")
 	return nil
+}
+
+// endsTo tells of the ends of executions.
+func endsTo(ended chan<- job.Event) job.Observer {
+	return func(e job.Event) {
+		if e.Kind == jobtype.EventFinished {
+			ended <- e
+		}
+	}
 }
 
 // enough waits until each item has run, and that of Guangzhou has ended in both ways.

@@ -32,6 +32,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/job/health"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 func main() {
@@ -98,7 +99,7 @@ func routes(node *job.Node, reg coord.Registry) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", health.Handler(node))
 	mux.HandleFunc("POST /rebuild", func(w http.ResponseWriter, r *http.Request) {
-		request, err := job.Trigger(r.Context(), reg, "rebuild", job.TriggerRequest{Parameter: r.FormValue("city")})
+		request, err := ops.New(reg).Job("rebuild").Trigger(r.Context(), job.TriggerRequest{Parameter: r.FormValue("city")})
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return

@@ -20,7 +20,7 @@ func cancel(ctx context.Context, s *stage) error {
 	}
 	defer close(finish)
 	report := s.ops.Job("report")
-	var requests []*job.TriggerResult
+	var requests []*job.Requested
 	for _, parameter := range []string{"first", "second"} {
 		request, err := report.Trigger(ctx, job.TriggerRequest{Parameter: parameter})
 		if err != nil {

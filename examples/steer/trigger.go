@@ -34,14 +34,14 @@ func trigger(ctx context.Context, s *stage) error {
 		return err
 	}
 	s.say("asked for: items %v with 2026-10, items %v with 2026-11", october.Items, november.Items)
-	for _, request := range []*job.TriggerResult{october, november} {
+	for _, request := range []*job.Requested{october, november} {
 		parameter, err := await(ctx, begun)
 		if err != nil {
 			return err
 		}
 		s.say("item 2 runs with %s", parameter)
 		finish <- struct{}{}
-		results, err := request.Wait(ctx) // job.AwaitRequest waits in another process, by the id
+		results, err := request.Wait(ctx) // ops.Job.AwaitRequest waits in another process, by the id
 		if err != nil {
 			return err
 		}

@@ -237,7 +237,7 @@ func (o *Operator) asked(name, what string, call int64, id string, items []int, 
 func (o *Operator) await(name, id string) {
 	call := history.Mono()
 	for {
-		results, err := job.AwaitRequest(o.ctx, o.reg, name, id)
+		results, err := o.ops.Job(name).AwaitRequest(o.ctx, id)
 		if err != nil && !errors.Is(err, job.ErrNoRequest) {
 			if !rest.For(o.ctx, patience) {
 				return

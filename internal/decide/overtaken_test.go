@@ -38,6 +38,15 @@ func TestOvertaken(t *testing.T) {
 			step:      finishes,
 			meanwhile: func(f *fixture) { f.remove("sharding/0/running") },
 		},
+		"skip a tick that was missed, and misfire is switched on": {
+			rules: misfireOff,
+			tree: func(f *fixture) {
+				f.put("config", "misfire: false")
+				f.now = tick(1).Add(2 * time.Second)
+			},
+			step:      func(p pass) []decide.Change { return p.Skip(p.work) },
+			meanwhile: func(f *fixture) { f.put("config", "misfire: true") },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := given(t, r.rules)

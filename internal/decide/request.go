@@ -24,9 +24,6 @@ const (
 	keptTime = time.Hour
 )
 
-// ErrQueueFull is the error of a request for which there is no room.
-var ErrQueueFull = errors.New("job: too many requests wait")
-
 // Submit returns the operations that write a request, and its id. unique tells it apart from
 // others that may get the same number. The number is the order in which requests wait, so the
 // count is one of the conditions: of two that come together, one has to try again.
@@ -45,11 +42,11 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 		}
 	}
 	if open >= MaxRequests {
-		return "", nil, fmt.Errorf("%w: %d of this job, at most %d are allowed", ErrQueueFull, open, MaxRequests)
+		return "", nil, fmt.Errorf("%w: %d of this job, at most %d are allowed", jobtree.ErrQueueFull, open, MaxRequests)
 	}
 	for _, i := range d.Items {
 		if waiting[i] >= MaxQueued {
-			return "", nil, fmt.Errorf("%w: %d for item %d, at most %d are allowed", ErrQueueFull, waiting[i], i, MaxQueued)
+			return "", nil, fmt.Errorf("%w: %d for item %d, at most %d are allowed", jobtree.ErrQueueFull, waiting[i], i, MaxQueued)
 		}
 	}
 	n := s.NextRequest()

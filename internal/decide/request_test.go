@@ -127,7 +127,7 @@ func TestSubmit(t *testing.T) {
 	}
 	f := given(t).members("A").deal("A", "A", "A")
 	s := full(f)
-	if _, _, err := decide.Submit(s, f.job, jobtree.RequestDocument{Items: []int{0, 2}}, "u"); !errors.Is(err, decide.ErrQueueFull) || !strings.Contains(err.Error(), "item 2") {
+	if _, _, err := decide.Submit(s, f.job, jobtree.RequestDocument{Items: []int{0, 2}}, "u"); !errors.Is(err, jobtree.ErrQueueFull) || !strings.Contains(err.Error(), "item 2") {
 		t.Errorf("a full queue: %v", err)
 	}
 	if id, _, err := decide.Submit(s, f.job, jobtree.RequestDocument{Items: []int{0}}, "u"); err != nil || id != "000000000101-u" {
@@ -140,7 +140,7 @@ func TestSubmit(t *testing.T) {
 	for n := len(s.Requests); n <= decide.MaxRequests; n++ {
 		s.Requests = append(s.Requests, &jobtree.Request{ID: fmt.Sprintf("%012d-x", n+1)})
 	}
-	if _, _, err := decide.Submit(s, f.job, jobtree.RequestDocument{Items: []int{0}}, "u"); !errors.Is(err, decide.ErrQueueFull) {
+	if _, _, err := decide.Submit(s, f.job, jobtree.RequestDocument{Items: []int{0}}, "u"); !errors.Is(err, jobtree.ErrQueueFull) {
 		t.Errorf("a full job: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -34,6 +35,9 @@ func (w *World) Skip(k *Work) []Change {
 		return nil
 	}
 	own := changes{w: w, step: "skip", head: (*World).ifRunner}
+	// Whether a missed tick is made up is for the configuration to say. A view that lags behind may not
+	// show that misfire was switched on meanwhile.
+	missed := changes{w: w, step: "skip", head: (*World).ifRunnerConfigured}
 	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
 	// a leader, and this commit must not happen.
 	all := changes{w: w, step: "skip", head: (*World).ifNobodyLeads}
@@ -46,11 +50,13 @@ func (w *World) Skip(k *Work) []Change {
 			all.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
 		case ItemDisabled:
 			own.add(i, append(w.skipTick(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Skips = &Skipped{tick, reason}
+		case TooLate, ScheduleChanged:
+			missed.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
 		default:
 			own.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
 		}
 	}
-	return append(own.list, all.list...)
+	return slices.Concat(own.list, missed.list, all.list)
 }
 
 // skipReason returns why nobody is to run the last tick of an item. It returns 0 if somebody

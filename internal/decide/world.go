@@ -137,6 +137,14 @@ func (w *World) ifMine() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID))
 // ifRunner is [World.ifMine] as the head of changes.
 func (w *World) ifRunner() []coord.Op { return []coord.Op{w.ifMine()} }
 
+// ifRunnerConfigured is ifRunner and the condition that the configuration, if there is one, is still that of the snapshot.
+func (w *World) ifRunnerConfigured() []coord.Op {
+	if w.Config == nil {
+		return w.ifRunner()
+	}
+	return []coord.Op{w.ifMine(), w.ifConfigured()}
+}
+
 // ifNobodyLeads is ifRunner and the condition that nobody leads.
 func (w *World) ifNobodyLeads() []coord.Op {
 	return []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}

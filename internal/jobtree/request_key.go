@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// ErrQueueFull is the error of a request for which there is no room.
+var ErrQueueFull = errors.New("job: too many requests wait")
+
 // ErrKeyUsed is the error of a request under a key with which something else was asked for.
 var ErrKeyUsed = errors.New("job: the key was used for another request")
 

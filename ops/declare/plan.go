@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -213,7 +213,7 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 		return s.refuse(fmt.Errorf("%w, %s; adopt it, or leave it out here", ops.ErrOtherSet, cmp.Or(mark.Set, "which cannot be read")))
 	case there.unread != nil: // the plan of ops warns of it
 	case (has.Cron == "") != (c.Cron == ""):
-		return s.refuse(fmt.Errorf("%w: give the job another name, or remove it first", job.ErrKindConflict))
+		return s.refuse(fmt.Errorf("%w: give the job another name, or remove it first", jobtype.ErrKindConflict))
 	case c.Revision > 0 && c.Revision < has.Revision && !c.Overwrite:
 		return s.refuse(fmt.Errorf("%w, %d: raise the revision, leave it out, or set overwrite", ErrOldRevision, has.Revision))
 	}

@@ -64,7 +64,7 @@
 // time one ends with ErrTakenOver, and a commit whose answer was lost has no effect later.
 //
 // The note is that of a removed job (~elasticjob/removed), with the highest revision there is. A Go
-// program that starts the job on the wrong side, or too early, ends with job.ErrJobRemoved, which
+// program that starts the job on the wrong side, or too early, ends with jobtype.ErrJobRemoved, which
 // says why. At the source the note stays.
 //
 // # Not promised

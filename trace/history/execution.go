@@ -3,10 +3,10 @@ package history
 import (
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// Outcome is how an execution has ended: what [job.Outcome] says, in capitals, or one of these.
+// Outcome is how an execution has ended: what [jobtype.Outcome] says, in capitals, or one of these.
 type Outcome string
 
 // The outcomes that only the history knows.
@@ -18,24 +18,24 @@ const (
 )
 
 // OutcomeOf returns the outcome of an execution that has ended.
-func OutcomeOf(o job.Outcome) Outcome { return Outcome(o.String()) }
+func OutcomeOf(o jobtype.Outcome) Outcome { return Outcome(o.String()) }
 
 // Failures are the outcomes of executions that have ended by themselves, without success. A JVM
 // knows no others.
 func Failures() []Outcome {
-	return []Outcome{OutcomeOf(job.OutcomeFailed), OutcomeOf(job.OutcomePanic), OutcomeOf(job.OutcomeTimeout)}
+	return []Outcome{OutcomeOf(jobtype.OutcomeFailed), OutcomeOf(jobtype.OutcomePanic), OutcomeOf(jobtype.OutcomeTimeout)}
 }
 
 // Interrupted are the outcomes of executions that were ended from outside: by a shutdown, an operator, or
 // the end of their instance. With failover all but the killed ones are run again.
 func Interrupted() []Outcome {
-	return []Outcome{OutcomeOf(job.OutcomeCut), OutcomeOf(job.OutcomeKilled), OutcomeLost}
+	return []Outcome{OutcomeOf(jobtype.OutcomeCut), OutcomeOf(jobtype.OutcomeKilled), OutcomeLost}
 }
 
 // Execution is one run of one item, all its attempts together. What a JVM has written has only
 // what ElasticJob knows: of those with a comment "not of a JVM" it has the zero value.
 type Execution struct {
-	// ID is the task id of [job.Execution]. A JVM has another TaskID, of many executions.
+	// ID is the task id of [jobtype.Execution]. A JVM has another TaskID, of many executions.
 	ID, TaskID string
 	Job        string
 	Item       int
@@ -43,7 +43,7 @@ type Execution struct {
 	Hostname   string
 	IP         string
 	// Source is why it ran; 0 if a later version has written one that this one does not know.
-	Source        job.Source
+	Source        jobtype.Source
 	ScheduledTime time.Time // not of a JVM
 	// StartTime and CompleteTime are in UTC. Those of a JVM may be in whole seconds, or by the clock
 	// on its wall without its zone, as the database keeps them: see package sqltrace.
@@ -69,7 +69,7 @@ type ExecutionFilter struct {
 	// Items are those of Job.
 	Items        []int
 	Instance, IP string
-	Source       job.Source
+	Source       jobtype.Source
 	Outcomes     []Outcome
 	RequestID    string
 	// Executions begin at From or later, and before To.

@@ -3,7 +3,7 @@ package history
 import (
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // OutlineQuery says which executions are wanted: those of Job that begin at From or later, and before To.
@@ -26,7 +26,7 @@ type Outline struct {
 	ID            string
 	Item          int
 	Instance      string
-	Source        job.Source
+	Source        jobtype.Source
 	ScheduledTime time.Time
 	StartTime     time.Time
 	// Duration is less than 0 while it runs, and if nobody has told when it ended.

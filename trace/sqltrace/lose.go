@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -39,7 +39,7 @@ func (t *Tracer) lose(ctx context.Context, tx querier, m maker, e trace.Event, c
 		counts.add(m.text(e.Job, maxJobName), run.start, outcomeLost, 1)
 		about := e
 		about.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(e.ID+run.task)).String()
-		about.Instance, about.Execution = e.From, job.Execution{Item: run.item, Source: run.source}
+		about.Instance, about.Execution = e.From, jobtype.Execution{Item: run.item, Source: run.source}
 		statuses = append(statuses, m.status(about, stateLost, run.original, run.task))
 	}
 	return statuses, nil
@@ -50,7 +50,7 @@ type leftRun struct {
 	task, original string
 	item           int
 	start          int64 // in microseconds
-	source         job.Source
+	source         jobtype.Source
 }
 
 // running returns the executions of items that an instance has begun and not ended, among the

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -77,7 +77,7 @@ func anys[T any](list []T) []any {
 
 func onlyUnsuccessful(outcomes []history.Outcome) bool {
 	for _, o := range outcomes {
-		if o == history.OutcomeRunning || o == history.OutcomeOf(job.OutcomeOK) {
+		if o == history.OutcomeRunning || o == history.OutcomeOf(jobtype.OutcomeOK) {
 			return false
 		}
 	}
@@ -139,8 +139,8 @@ func scanExecution(row scanner, more ...any) (placed[history.Execution], error) 
 }
 
 // sourceOf returns the source of that name; 0 if a later version has written it.
-func sourceOf(name string) job.Source {
-	for s := job.SourceNormal; s <= job.SourceBackfill; s++ {
+func sourceOf(name string) jobtype.Source {
+	for s := jobtype.SourceNormal; s <= jobtype.SourceBackfill; s++ {
 		if s.String() == name {
 			return s
 		}

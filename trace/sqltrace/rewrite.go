@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // rewriting is a change of rows that an earlier version, or a JVM, has written. A row that is changed is no
@@ -18,7 +18,7 @@ type rewriting struct {
 
 func toVersion2() []rewriting {
 	foreign := make([]string, 0, 3)
-	for s := job.SourceNormal; s <= job.SourceBackfill; s++ {
+	for s := jobtype.SourceNormal; s <= jobtype.SourceBackfill; s++ {
 		if s.String() != executionSource(s) {
 			foreign = append(foreign, "'"+s.String()+"'")
 		}
@@ -28,7 +28,7 @@ func toVersion2() []rewriting {
 			table: tableExecution,
 			which: columnSource + " IS NULL AND execution_source IN (" + strings.Join(foreign, ", ") + ")",
 			// In this order: MySQL takes them one after the other, the others all at once.
-			set: columnSource + " = execution_source, execution_source = '" + executionSource(job.SourceManual) + "'",
+			set: columnSource + " = execution_source, execution_source = '" + executionSource(jobtype.SourceManual) + "'",
 		},
 		// Of JVMs of 3.0.5. None of them has another source.
 		{table: tableStatus, which: "source IS NULL", set: "source = '" + sourceLite + "'"},

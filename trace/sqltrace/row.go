@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -105,13 +104,13 @@ func stateOf(e trace.Event) string {
 		return stateDropped
 	case jobtype.EventFinished:
 		switch e.Outcome {
-		case job.OutcomeOK:
+		case jobtype.OutcomeOK:
 			return stateFinished
-		case job.OutcomeTimeout:
+		case jobtype.OutcomeTimeout:
 			return stateFailed
-		case job.OutcomeCut:
+		case jobtype.OutcomeCut:
 			return stateLost
-		case job.OutcomeKilled:
+		case jobtype.OutcomeKilled:
 			return stateKilled
 		}
 		return stateError
@@ -121,17 +120,17 @@ func stateOf(e trace.Event) string {
 
 // executionSource returns ElasticJob's constant for a source. A run that was asked for is a normal one to it:
 // its own triggers are, too.
-func executionSource(s job.Source) string {
+func executionSource(s jobtype.Source) string {
 	switch s {
-	case job.SourceMisfire, job.SourceFailover:
+	case jobtype.SourceMisfire, jobtype.SourceFailover:
 		return s.String()
 	}
-	return job.SourceNormal.String()
+	return jobtype.SourceNormal.String()
 }
 
 // executionType is READY or FAILOVER; ElasticJob has no others.
-func executionType(s job.Source) string {
-	if s == job.SourceFailover {
+func executionType(s jobtype.Source) string {
+	if s == jobtype.SourceFailover {
 		return "FAILOVER"
 	}
 	return "READY"
@@ -150,7 +149,7 @@ func (m maker) execution(e trace.Event) row {
 	}
 	return row{
 		x.TaskID, m.text(e.Job, maxJobName), x.TaskID, m.text(m.hostname, 255), m.text(address(e.Instance), maxAddress), x.Item,
-		executionSource(x.Source), cause, e.Kind == jobtype.EventFinished && e.Outcome == job.OutcomeOK, m.dialect.moment(start), end,
+		executionSource(x.Source), cause, e.Kind == jobtype.EventFinished && e.Outcome == jobtype.OutcomeOK, m.dialect.moment(start), end,
 		m.optional(e.Instance, maxInstance), micros(x.ScheduledTime), micros(start), waited, duration, x.Token, attempts, outcome,
 		m.optional(x.RequestID, 255), m.optional(x.OriginalTaskID, 255), output, x.Source.String(),
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -56,8 +56,8 @@ func (a *API) addBatch() {
 }
 
 func (a *API) batch(ctx context.Context, in *BatchInput) (*answer[BatchChanged], error) {
-	if n := len(in.Body.Parameter); n > job.MaxTriggerParameter {
-		return nil, refuse("body.parameter", "%d bytes; allowed are %d", n, job.MaxTriggerParameter)
+	if n := len(in.Body.Parameter); n > jobtype.MaxTriggerParameter {
+		return nil, refuse("body.parameter", "%d bytes; allowed are %d", n, jobtype.MaxTriggerParameter)
 	}
 	o, err := a.ops(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (in *BatchInput) one(ctx context.Context, o *ops.Ops, name string) JobOutco
 		case "enable":
 			return j.EnableServers(ctx)
 		}
-		r, err := j.Trigger(ctx, job.TriggerRequest{Parameter: in.Body.Parameter, Key: in.of(p)})
+		r, err := j.Trigger(ctx, jobtype.TriggerRequest{Parameter: in.Body.Parameter, Key: in.of(p)})
 		if err == nil {
 			outcome.Request = r.ID
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // outcome is what has become of a job of a batch.
@@ -63,7 +63,7 @@ func TestIdempotencyKeyOfABatch(t *testing.T) {
 				}
 			}
 		}
-		tooLong := `{"action":"trigger","jobs":["settle"],"parameter":"` + strings.Repeat("é", job.MaxTriggerParameter/2+1) + `"}`
+		tooLong := `{"action":"trigger","jobs":["settle"],"parameter":"` + strings.Repeat("é", jobtype.MaxTriggerParameter/2+1) + `"}`
 		if got := heard(t, w.Do(anna, "POST", orders+"/jobs:batch", tooLong)); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "body.parameter") {
 			t.Errorf("a long parameter: %d %s", got.status, got.body)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -118,7 +118,7 @@ type ItemResult struct {
 func (a *API) addRequests() {
 	ask(a, "trigger-job", "/trigger", "Run items now", "Beside the schedule, also during a pause. The answer comes when the registry has the request.",
 		func(ctx context.Context, j *ops.Job, b *TriggerBody, key string) (Requested, error) {
-			r, err := j.Trigger(ctx, job.TriggerRequest{Items: b.Items, Instances: b.Instances, Parameter: b.Parameter, Key: key})
+			r, err := j.Trigger(ctx, jobtype.TriggerRequest{Items: b.Items, Instances: b.Instances, Parameter: b.Parameter, Key: key})
 			if err != nil {
 				return Requested{}, err
 			}
@@ -153,8 +153,8 @@ func ask[B any](a *API, id, path, summary, about string, do func(context.Context
 		if in.Body == nil {
 			in.Body = new(B)
 		}
-		if n := len(parameter(in.Body)); n > job.MaxTriggerParameter {
-			return nil, refuse("body.parameter", "%d bytes; allowed are %d", n, job.MaxTriggerParameter)
+		if n := len(parameter(in.Body)); n > jobtype.MaxTriggerParameter {
+			return nil, refuse("body.parameter", "%d bytes; allowed are %d", n, jobtype.MaxTriggerParameter)
 		}
 		out := &requestedAnswer{}
 		changed, err := a.change(ctx, in.InDryRun, func(o *ops.Ops) (err error) {
@@ -170,7 +170,7 @@ func ask[B any](a *API, id, path, summary, about string, do func(context.Context
 	})
 }
 
-func requestedOf(r *ops.Requested, err error) (Requested, error) {
+func requestedOf(r *jobtype.Requested, err error) (Requested, error) {
 	if err != nil {
 		return Requested{}, err
 	}
@@ -182,7 +182,7 @@ func (a *API) request(ctx context.Context, in *AwaitInput) (*answer[RequestDetai
 	if err != nil {
 		return nil, err
 	}
-	var results []job.ItemResult
+	var results []jobtype.ItemResult
 	if in.Wait > 0 {
 		wait, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Second)
 		results, err = j.AwaitRequest(wait, in.Request)

@@ -70,7 +70,7 @@ func (a *API) addRuns() {
 		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error {
 			return unless(j.Resume(ctx), ops.ErrNotPaused)
 		})
-	steer(a, operator(route.Job), "reshard", "/reshard", "Assign the items as if nobody had had any", "",
+	steer(a, operator(route.Job), "reshard-items", "/reshard", "Assign the items as if nobody had had any", "",
 		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error { return j.Reshard(ctx) })
 	steer(a, operator(route.Job), "shut-down-instances", "/shutdown", "Have instances leave a job",
 		"Each of them ends what it runs first. One of instances, servers and all is needed. They come back when their processes are started again.", shutDown)

@@ -19,7 +19,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -143,8 +142,8 @@ var known = []coded{
 	{ops.ErrNotRemoved, http.StatusNotFound, "not-removed"},
 	{ops.ErrNoHistory, http.StatusNotFound, "no-history"},
 	{history.ErrNotFound, http.StatusNotFound, "no-execution"},
-	{job.ErrNoRequest, http.StatusNotFound, "no-request"},
-	{job.ErrNoItem, http.StatusNotFound, "no-item"},
+	{jobtype.ErrNoRequest, http.StatusNotFound, "no-request"},
+	{jobtype.ErrNoItem, http.StatusNotFound, "no-item"},
 
 	{ops.ErrConfigChanged, http.StatusPreconditionFailed, "config-changed"},
 	{ops.ErrCalendarChanged, http.StatusPreconditionFailed, "calendar-changed"},
@@ -162,14 +161,13 @@ var known = []coded{
 	{ops.ErrNothingFailed, http.StatusConflict, "nothing-failed"},
 	{ops.ErrOtherSet, http.StatusConflict, "other-set"},
 	{ops.ErrBusy, http.StatusConflict, "busy"},
-	{job.ErrQueueFull, http.StatusConflict, "queue-full"},
-	{job.ErrNoInstance, http.StatusConflict, "nobody-runs-it"},
-	{job.ErrDisabled, http.StatusConflict, "disabled"},
-	{job.ErrKindConflict, http.StatusConflict, "kind-conflict"},
-	{job.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
+	{jobtype.ErrQueueFull, http.StatusConflict, "queue-full"},
+	{jobtype.ErrNoInstance, http.StatusConflict, "nobody-runs-it"},
+	{jobtype.ErrKindConflict, http.StatusConflict, "kind-conflict"},
+	{jobtype.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
 	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},
 
-	{job.ErrKeyUsed, http.StatusUnprocessableEntity, "key-used"},
+	{jobtype.ErrKeyUsed, http.StatusUnprocessableEntity, "key-used"},
 	{ops.ErrRequest, http.StatusUnprocessableEntity, "invalid"},
 	{ops.ErrTicks, http.StatusUnprocessableEntity, "bad-ticks"},
 	{history.ErrQuery, http.StatusUnprocessableEntity, "invalid"},

@@ -12,7 +12,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -359,8 +358,8 @@ func (a *API) historyAddresses(ctx context.Context, in *NamesInput) (*answer[Lis
 }
 
 // sourceOf returns the source of a name; 0 if there is none.
-func sourceOf(name string) job.Source {
-	for s := job.SourceNormal; s <= job.SourceBackfill; s++ {
+func sourceOf(name string) jobtype.Source {
+	for s := jobtype.SourceNormal; s <= jobtype.SourceBackfill; s++ {
 		if s.String() == name {
 			return s
 		}

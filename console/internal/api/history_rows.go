@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/veil"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -45,7 +44,7 @@ func executionOf(x history.Execution) ExecutionInfo {
 }
 
 // sourceName returns the name of a source; empty if this version does not know it.
-func sourceName(s job.Source) string {
+func sourceName(s jobtype.Source) string {
 	if s == 0 {
 		return ""
 	}

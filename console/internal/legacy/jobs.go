@@ -8,7 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -100,7 +100,7 @@ func (a *api) change(r *http.Request, do func(*ops.Job) error) (any, error) {
 
 func (a *api) triggerJob(r *http.Request, _ dialect) (any, error) {
 	return a.change(r, func(j *ops.Job) error {
-		_, err := j.Trigger(r.Context(), job.TriggerRequest{})
+		_, err := j.Trigger(r.Context(), jobtype.TriggerRequest{})
 		return err
 	})
 }

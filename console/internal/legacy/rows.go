@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -88,7 +88,7 @@ func (a *api) executionRows(d dialect, found []history.Execution) any {
 	for _, x := range found {
 		row := execution{
 			ID: x.ID, Hostname: x.Hostname, IP: x.IP, TaskID: cmp.Or(x.TaskID, x.ID), JobName: x.Job, Source: x.Source.String(), ShardingItem: x.Item,
-			StartTime: moment{x.StartTime}, CompleteTime: moment{x.CompleteTime}, Success: x.Outcome == history.OutcomeOf(job.OutcomeOK),
+			StartTime: moment{x.StartTime}, CompleteTime: moment{x.CompleteTime}, Success: x.Outcome == history.OutcomeOf(jobtype.OutcomeOK),
 		}
 		if x.Error != "" {
 			row.FailureCause = &x.Error

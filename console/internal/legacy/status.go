@@ -9,7 +9,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -40,7 +39,7 @@ func statuses() []statusErrors {
 		{http.StatusUnsupportedMediaType, []error{errType}},
 		{http.StatusNotFound, []error{
 			connection.ErrNoNamespace, connection.ErrNoDatabase, ops.ErrNoJob, ops.ErrNoServer,
-			ops.ErrNoInstance, job.ErrNoItem, history.ErrNotFound,
+			ops.ErrNoInstance, jobtype.ErrNoItem, history.ErrNotFound,
 		}},
 		{http.StatusServiceUnavailable, []error{
 			access.ErrBusy, connection.ErrDatabaseAway, connection.ErrClosed, ops.ErrStoreAway, ops.ErrManyNamespaces, ops.ErrStoresClosed,
@@ -50,7 +49,7 @@ func statuses() []statusErrors {
 		{http.StatusBadGateway, []error{errUnreached, coord.ErrDenied}},
 		{http.StatusConflict, []error{
 			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy,
-			ops.ErrMoving, job.ErrKindConflict, job.ErrNoInstance, job.ErrQueueFull, job.ErrDisabled,
+			ops.ErrMoving, jobtype.ErrKindConflict, jobtype.ErrNoInstance, jobtype.ErrQueueFull,
 		}},
 		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, jobtype.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
 	}

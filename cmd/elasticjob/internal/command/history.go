@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -116,7 +116,7 @@ func (c *cli) historyCommand() *cobra.Command {
 }
 
 func knownOutcomes() (list []string) {
-	list = append(list, string(history.OutcomeOf(job.OutcomeOK)))
+	list = append(list, string(history.OutcomeOf(jobtype.OutcomeOK)))
 	for _, o := range append(history.Failures(), history.Interrupted()...) {
 		list = append(list, string(o))
 	}
@@ -125,14 +125,14 @@ func knownOutcomes() (list []string) {
 
 // sources returns why executions run.
 func sources() (list []string) {
-	for s := job.SourceNormal; s.String() != "UNKNOWN"; s++ {
+	for s := jobtype.SourceNormal; s.String() != "UNKNOWN"; s++ {
 		list = append(list, s.String())
 	}
 	return list
 }
 
-func sourceOf(text string) (job.Source, error) {
-	for s := job.SourceNormal; s.String() != "UNKNOWN"; s++ {
+func sourceOf(text string) (jobtype.Source, error) {
+	for s := jobtype.SourceNormal; s.String() != "UNKNOWN"; s++ {
 		if strings.EqualFold(s.String(), text) {
 			return s, nil
 		}

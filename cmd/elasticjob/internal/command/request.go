@@ -10,7 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -57,7 +57,7 @@ func (c *cli) asks(cmd *cobra.Command) (*cobra.Command, *asks) {
 }
 
 // waits waits for a request that can be waited for.
-type waits func(context.Context) ([]job.ItemResult, error)
+type waits func(context.Context) ([]jobtype.ItemResult, error)
 
 // run makes a request, prints it, and waits for it if that is wanted.
 func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context, *changer) (requested, waits, error)) error {
@@ -98,10 +98,10 @@ func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context
 	})
 }
 
-func (c *cli) printResults(ch *changer, r requested, results []job.ItemResult) error {
+func (c *cli) printResults(ch *changer, r requested, results []jobtype.ItemResult) error {
 	failed := 0
 	for _, ir := range results {
-		if ir.Outcome != job.OutcomeOK {
+		if ir.Outcome != jobtype.OutcomeOK {
 			failed++
 		}
 		r.Results = append(r.Results, itemResult{
@@ -137,7 +137,7 @@ func (c *cli) triggerCommand() *cobra.Command {
 	c.complete(cmd, "instance", c.instanceNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
-			r, err := ch.job(args[0]).Trigger(ctx, job.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
+			r, err := ch.job(args[0]).Trigger(ctx, jobtype.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
 			if err != nil {
 				return requested{}, nil, err
 			}
@@ -191,7 +191,7 @@ func (c *cli) backfillCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) requestedOf(r *ops.Requested, err error) (requested, waits, error) {
+func (c *cli) requestedOf(r *jobtype.Requested, err error) (requested, waits, error) {
 	if err != nil {
 		return requested{}, nil, err
 	}

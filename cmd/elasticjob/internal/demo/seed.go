@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -44,7 +43,7 @@ func seed(ctx context.Context, to trace.Sink, now time.Time, log *slog.Logger) {
 
 // past is an execution of the day.
 type past struct {
-	job.Execution
+	jobtype.Execution
 	job      string
 	instance string
 	took     time.Duration
@@ -59,8 +58,8 @@ func day(now time.Time) func(func(past) bool) {
 			for tick := now.Add(-24 * time.Hour).Truncate(j.every); j.every > 0 && tick.Before(now.Add(-j.every)); tick = tick.Add(j.every) {
 				for item := range j.items() {
 					x := past{
-						Execution: job.Execution{
-							TaskID: identify(tick, j.config.Name, item), Item: item, ScheduledTime: tick, Source: job.SourceNormal,
+						Execution: jobtype.Execution{
+							TaskID: identify(tick, j.config.Name, item), Item: item, ScheduledTime: tick, Source: jobtype.SourceNormal,
 							Token: tick.Unix() / 60,
 						},
 						job: j.config.Name, instance: fmt.Sprintf("%s@-@%d", address(item%workers), 4000+item%workers),
@@ -93,9 +92,9 @@ func (x past) events() []trace.Event {
 		return trace.Event{ID: identify(at, x.TaskID, int(kind)), Time: at, Kind: kind, Job: x.job, Instance: x.instance, Execution: x.Execution}
 	}
 	end := event(began.Add(x.took), jobtype.EventFinished)
-	end.Attempt, end.Took, end.Outcome, end.Error = 1, x.took, job.OutcomeOK, x.err
+	end.Attempt, end.Took, end.Outcome, end.Error = 1, x.took, jobtype.OutcomeOK, x.err
 	if x.err != "" {
-		end.Outcome = job.OutcomeFailed
+		end.Outcome = jobtype.OutcomeFailed
 	}
 	return []trace.Event{event(began, jobtype.EventStarted), end}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
@@ -134,8 +133,8 @@ func sentinels() []sentinel {
 		{ops.ErrNoCalendar, NotFound},
 		{ops.ErrNoStore, NotFound},
 		{ops.ErrNotRemoved, NotFound},
-		{job.ErrNoRequest, NotFound},
-		{job.ErrNoItem, NotFound},
+		{jobtype.ErrNoRequest, NotFound},
+		{jobtype.ErrNoItem, NotFound},
 
 		{rights.ErrInUse, Conflict},
 		{rights.ErrUnsettled, Conflict},
@@ -164,9 +163,9 @@ func sentinels() []sentinel {
 		{ops.ErrCalendarUsed, Conflict},
 		{ops.ErrOtherSet, Conflict},
 		{declare.ErrEmpty, Usage},
-		{job.ErrQueueFull, Conflict},
-		{job.ErrNoInstance, Conflict},
-		{job.ErrKindConflict, Conflict},
+		{jobtype.ErrQueueFull, Conflict},
+		{jobtype.ErrNoInstance, Conflict},
+		{jobtype.ErrKindConflict, Conflict},
 		{migrate.ErrRefused, Conflict},
 		{migrate.ErrOther, Conflict},
 		{migrate.ErrTakenOver, Conflict},

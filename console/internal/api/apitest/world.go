@@ -96,7 +96,7 @@ func (w *World) build(file string) {
 	w.happen(reg, recorder)
 	must(t, tracer.Write(t.Context(), trace.Batch{Events: []trace.Event{{ // before the recorder was there
 		ID: "01990000-0000-7000-8000-000000000001", Time: time.Now().Add(-5 * time.Minute), Kind: jobtype.EventSkipped, Job: "settle", Instance: "10.0.0.1@-@1@-@a",
-		Execution: job.Execution{Item: 1, ScheduledTime: time.Now().Add(-6 * time.Minute)}, Ticks: 3, What: jobtype.SkipTooLate.String(),
+		Execution: jobtype.Execution{Item: 1, ScheduledTime: time.Now().Add(-6 * time.Minute)}, Ticks: 3, What: jobtype.SkipTooLate.String(),
 	}}}))
 }
 
@@ -157,9 +157,9 @@ func (w *World) happen(reg coord.Registry, recorder *trace.Recorder) {
 	must(t, p.DisableServersAhead(ctx, "10.0.0.9"))
 	_, err = p.Pause(ctx, ops.PauseRequest{Why: "the bank moves"})
 	must(t, err)
-	_, err = p.Trigger(ctx, job.TriggerRequest{Items: []int{0}})
+	_, err = p.Trigger(ctx, jobtype.TriggerRequest{Items: []int{0}})
 	must(t, err)
-	_, err = anna.Job("settle").Trigger(ctx, job.TriggerRequest{Items: []int{0, 2}, Parameter: "again"})
+	_, err = anna.Job("settle").Trigger(ctx, jobtype.TriggerRequest{Items: []int{0, 2}, Parameter: "again"})
 	must(t, err)
 	w.Advance(10 * time.Second)
 }
