@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/module"
 )
@@ -30,24 +31,21 @@ import (
 // on leaves in order (controller_leave.go).
 type controller struct {
 	// What it was started with. These fields do not change.
-	reg       coord.Registry
-	view      coord.View
-	job       jobtree.Job
-	options   *options
-	revision  int    // Config.Revision, as the program gave it
-	release   string // the version of this module
-	reporter  *health.Reporter
-	guard     *health.Guard
-	log       *zap.Logger
-	started   func()          // publish calls it while this instance is in the tree; only the first call acts
-	shutdown  context.Context // ends when a shutdown is asked for
-	stopping  context.Context // ends when the time to drain is over
-	wake      chan struct{}   // wakes the loop; see poke
-	seat      *seat           // among the jobs that share threads; nil if they share none
-	itemCount *itemCount      // among the jobs of the node; nil if there is none
-	sign      *sign           // of the node; nil if there is none
-	loads     *loads          // that the leaders of the node share
-	seams     seams
+	reg      coord.Registry
+	view     coord.View
+	job      jobtree.Job
+	options  *options
+	revision int    // Config.Revision, as the program gave it
+	release  string // the version of this module
+	reporter *health.Reporter
+	guard    *health.Guard
+	log      *zap.Logger
+	started  func()          // publish calls it while this instance is in the tree; only the first call acts
+	shutdown context.Context // ends when a shutdown is asked for
+	stopping context.Context // ends when the time to drain is over
+	wake     chan struct{}   // wakes the loop; see poke
+	pool     pool.Job        // what it shares with other jobs of the process
+	seams    seams
 
 	sight                   // controller_look.go
 	attention               // controller_attention.go
@@ -61,7 +59,7 @@ type controller struct {
 	leadership              // controller_lead.go
 	onceCalls               // controller_once.go
 	diagnosis               // controller_diagnose.go
-	almanac                 // controller_calendars.go
+	calendars  calendars    // controller_calendars.go
 	formerly   formerly     // controller_former.go
 	unsure     []unsureSkip // controller_unsure.go
 	latching                // controller_latch.go
@@ -177,7 +175,7 @@ func (c *controller) once() error {
 	}
 	c.attention.items = c.attention.items[:0]
 	c.pass(w)
-	c.seat.keep(len(c.queue))
+	c.pool.Threads.Keep(len(c.queue))
 	c.publish(w)
 	return nil
 }
@@ -198,7 +196,7 @@ func (c *controller) world() decide.World {
 		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now.wall, Moment: now.mono,
 		Clock: clockAt(c.reg.Clock(), now.wall), Slack: c.slack(now), Lead: c.options.lead,
 		Accepted: c.settings.modified, Refused: c.refusal(), Revision: c.revision,
-		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Strays: c.strays, NodeID: c.sign.id(c.self.Session),
+		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Strays: c.strays, NodeID: c.pool.Announcement.ID(c.self.Session),
 		Release: c.release,
 	}
 	if c.whole || c.mixed != nil || c.isLeaving() {

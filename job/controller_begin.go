@@ -15,7 +15,7 @@ const firePortion = 120
 
 // takeOver claims items that wait to be run again (failover).
 func (c *controller) takeOver(w *decide.World) error {
-	changes := w.TakeOver(c.work, c.seat.reserve(min(len(w.FailoverItems), c.idle())))
+	changes := w.TakeOver(c.work, c.pool.Threads.Reserve(min(len(w.FailoverItems), c.idle())))
 	if w.IsMixed() {
 		c.takeOverInTurn(w, changes)
 		return nil
@@ -49,7 +49,7 @@ func (c *controller) fire(w *decide.World) error {
 	if w.Narrow == nil {
 		c.backlog = nil
 	}
-	free := c.seat.reserve(min(len(due), c.claimable()))
+	free := c.pool.Threads.Reserve(min(len(due), c.claimable()))
 	if free > 0 && late > 0 {
 		waits, err := c.beginTicks(w, due)
 		if waits || err != nil {

@@ -9,25 +9,17 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
 
-// almanac is what a controller knows of the calendars that its configuration names. Jobs that
+// calendars are what a controller knows of the calendars that its configuration names. Jobs that
 // name none have nothing of it.
-type almanac struct {
-	calendars source    // of the node
-	isNaming  bool      // calendars knows this job: followCalendars
-	entries   []*known  // as calendars had them last: followCalendars
-	readFor   *settings // the settings that go by them: followCalendars
-	leftOut   string    // the calendars that the ticks went by last: followCalendars
-}
-
-// source is where a controller learns what calendars say: calendars, or the model of a test.
-type source interface {
-	// of returns what is known of calendars now, and wakes the job when that changes.
-	of(c *controller, names []string) []*known
-	// leave ends that.
-	leave(c *controller)
+type calendars struct {
+	named   bool             // the pool follows them for this job
+	read    []*pool.Calendar // as the pool had them last
+	readFor *settings        // the settings that go by them
+	leftOut string           // those that the ticks went by last
 }
 
 // followCalendars makes the ticks go by the calendars that the configuration names.
@@ -37,42 +29,43 @@ func (c *controller) followCalendars() {
 		c.leaveCalendars()
 		return
 	}
-	if c.calendars == nil {
+	if c.pool.Calendars == nil {
 		return
 	}
-	c.isNaming = true
-	read := c.calendars.of(c, names)
-	if c.readFor == c.settings && slices.Equal(read, c.entries) {
+	known := &c.calendars
+	known.named = true
+	read := c.pool.Calendars.Of(names)
+	if known.readFor == c.settings && slices.Equal(read, known.read) {
 		return
 	}
 	next := *c.settings
 	judgeBy(&next.rules, next.ticks, names, read)
 	c.use(&next)
-	c.entries, c.readFor = read, &next
-	if named := next.rules.NamedCalendars(); named != c.leftOut && next.rules.KnowsCalendars() {
-		c.leftOut = named
+	known.read, known.readFor = read, &next
+	if named := next.rules.NamedCalendars(); named != known.leftOut && next.rules.KnowsCalendars() {
+		known.leftOut = named
 		c.log.Info("ticks go by calendars", zap.String("calendars", named))
 	}
 }
 
 // leaveCalendars says that the configuration names no calendars, or that this instance has left.
 func (c *controller) leaveCalendars() {
-	if c.isNaming {
-		c.calendars.leave(c)
-		c.isNaming, c.entries, c.readFor, c.leftOut = false, nil, nil, ""
+	if c.calendars.named {
+		c.pool.Calendars.Leave()
+		c.calendars = calendars{}
 	}
 }
 
 // judgeBy sets the calendars that are named, in the order of their names, and the ticks that they
 // leave.
-func judgeBy(r *decide.Rules, all calendar.Schedule, names []string, read []*known) {
+func judgeBy(r *decide.Rules, all calendar.Schedule, names []string, read []*pool.Calendar) {
 	var list []decide.Calendar
 	var good []*calendar.Calendar
 	for i, k := range read {
 		named := decide.Calendar{Name: names[i]}
-		if k != nil && k.good != nil {
-			good = append(good, k.good)
-			named.Sum, named.Current, named.Version = k.good.Sum(), k.err == nil, k.node.Version
+		if says := k.Good(); says != nil {
+			good = append(good, says)
+			named.Sum, named.Current, named.Version = says.Sum(), k.IsCurrent(), k.Version()
 		}
 		list = append(list, named)
 	}
@@ -83,8 +76,8 @@ func judgeBy(r *decide.Rules, all calendar.Schedule, names []string, read []*kno
 // calendarFault says which calendars cannot be read; nil if all can.
 func (c *controller) calendarFault() error {
 	var errs []error
-	for i, k := range c.entries {
-		if err := k.explain(c.readFor.Calendars[i]); err != nil {
+	for i, k := range c.calendars.read {
+		if err := k.Fault(c.calendars.readFor.Calendars[i]); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -98,8 +91,8 @@ func (c *controller) calendarFault() error {
 // follow its own if it has tried to read a calendar and knows nothing of it, or remembers
 // another one than is recorded: then others get its items, if they can.
 func (c *controller) refusal() int64 {
-	lacks := func(k *known) bool { return k != nil && k.good == nil }
-	if c.refused == 0 && (slices.ContainsFunc(c.entries, lacks) || c.state != nil && c.settings.rules.RemembersOther(c.state.Schedule)) {
+	lacks := func(k *pool.Calendar) bool { return k != nil && k.Good() == nil }
+	if c.refused == 0 && (slices.ContainsFunc(c.calendars.read, lacks) || c.state != nil && c.settings.rules.RemembersOther(c.state.Schedule)) {
 		return c.settings.modified
 	}
 	return c.refused

@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -95,7 +96,7 @@ func (c *controller) storeFault(w *decide.World) error {
 	if c.track(&c.signs.unregistered, !w.IsRegistered() && !c.isLeaving(), w.Moment, 2*treePatience) {
 		return fmt.Errorf("%w: this instance is not in the registry, or the view of the job does not show it", coord.ErrUnavailable)
 	}
-	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == jobtype.FaultStore {
+	if err := c.view.Fault(); err != nil && health.KindOfView(err) == jobtype.FaultStore {
 		return err
 	}
 	return nil
@@ -122,7 +123,7 @@ func (c *controller) treeFault(w *decide.World) error {
 	if err := c.troubleFault(w.Moment, treePatience, ofTree); err != nil {
 		return err
 	}
-	if err := c.view.Fault(); err != nil && kindOfViewFault(err) == jobtype.FaultTree {
+	if err := c.view.Fault(); err != nil && health.KindOfView(err) == jobtype.FaultTree {
 		return err
 	}
 	// If this instance may lead, somebody should.

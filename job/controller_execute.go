@@ -53,7 +53,7 @@ func (c *controller) countItems(w *decide.World) {
 	c.strays = len(w.Strayed(c.work))
 	c.mostRuns, _ = w.MostRuns()
 	w.Strays = c.strays
-	c.itemCount.set(len(c.items()))
+	c.pool.Items.Set(len(c.items()))
 }
 
 // begins takes in claims: it queues their runs, and calls the handlers of as many as there
@@ -102,7 +102,7 @@ func (c *controller) dispatch() {
 			rest = append(rest, r)
 			continue
 		}
-		if free <= 0 || isOverdue(c.session) || !c.seat.take() {
+		if free <= 0 || isOverdue(c.session) || !c.pool.Threads.Take() {
 			rest = append(rest, c.queue[n:]...)
 			break
 		}
@@ -158,7 +158,7 @@ func (c *controller) execute(r *run) {
 // returns gives a run back to the controller when its handler has returned. The goroutine
 // of the run calls it.
 func (c *controller) returns(r *run, e ending) {
-	c.seat.end()
+	c.pool.Threads.Done()
 	c.mu.Lock()
 	r.ending = e
 	if e.outcome != OutcomeOK && e.outcome != OutcomeCut && e.outcome != OutcomeKilled {
@@ -272,7 +272,7 @@ func (c *controller) forget() {
 		c.setRun(r.Item, nil)
 	}
 	c.queue = nil
-	c.seat.keep(0)
+	c.pool.Threads.Keep(0)
 }
 
 // unqueue ends the runs that wait for a thread, as if they had been cut short.
@@ -330,7 +330,7 @@ func (c *controller) idle() int { return c.threads() - c.executing() - len(c.que
 // claimable is how many more items may be claimed: a thread is free for them, or soon will
 // be. Threads that jobs share are not kept for claims that wait.
 func (c *controller) claimable() int {
-	if c.seat != nil {
+	if c.pool.Threads != nil {
 		return c.turn.MayBegin(c.work, c.idle())
 	}
 	return c.turn.MayBegin(c.work, c.idle()+c.pace.ahead(c.threads(), c.moment()))

@@ -86,7 +86,7 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Change {
 	var owners []string
 	// If jobs share threads, others may have been waiting for these for longer.
-	if w.MayMakeUp(c.work, runs) && c.seat.reserve(len(runs)) == len(runs) {
+	if w.MayMakeUp(c.work, runs) && c.pool.Threads.Reserve(len(runs)) == len(runs) {
 		owners, _ = c.desired(w)
 	}
 	return w.Finish(c.work, runs, owners)

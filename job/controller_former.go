@@ -84,11 +84,11 @@ func (c *controller) recordedCalendars(s *jobtree.Schedule) (list []*calendar.Ca
 	for recorded := range strings.SplitSeq(s.Calendars, ",") {
 		name, _, _ := strings.Cut(recorded, "=")
 		n := slices.Index(c.settings.Calendars, name)
-		if n < 0 || n >= len(c.entries) || c.entries[n] == nil || c.entries[n].good == nil {
+		if n < 0 || n >= len(c.calendars.read) || c.calendars.read[n].Good() == nil {
 			isSure = false
 			continue
 		}
-		list = append(list, c.entries[n].good)
+		list = append(list, c.calendars.read[n].Good())
 	}
 	return list, isSure
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // foundation returns the commit by which this instance registers, leads and deals the items,
@@ -55,17 +56,10 @@ func (c *controller) foundAtOnce(ctx context.Context, configure []coord.Op) (rev
 		return 0, false
 	}
 	// The context of the session keeps a late commit out of a later session.
-	ctx, end := within(session.Context(), ctx)
+	ctx, end := rest.Within(session.Context(), ctx)
 	defer end()
 	a := c.sendRegistration(ctx, *change)
 	return a.revision, a.err == nil
-}
-
-// within returns a context that has the values of the first one and ends with either.
-func within(ctx, other context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
-	return ctx, func() { stop(); cancel(nil) }
 }
 
 // awaitFoundation waits until the view shows that this instance has founded the job, so that

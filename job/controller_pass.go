@@ -82,7 +82,7 @@ func steps() [38]step {
 		{"ask for a deal", asFollower, whole, (*controller).askForDeal},
 		{"assign", asLeader, whole, (*controller).assign},
 		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
-		{"show load", asMember, whole, (*controller).showLoad},
+		{"announce process", asMember, whole, (*controller).announceProcess},
 		{"diagnose", always, whole, (*controller).diagnose},
 		{"report", asMember | asLeaver, whole, (*controller).report},
 	}

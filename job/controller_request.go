@@ -86,7 +86,7 @@ func (c *controller) beginBackfill(w *decide.World) error {
 func (c *controller) beginFor(w *decide.World, isBackfill bool) error {
 	items := slices.DeleteFunc(w.Requested(c.work, isBackfill), c.yielding(w))
 	if c.settings.rules.Monitor {
-		items = items[:c.seat.reserve(min(len(items), max(c.claimable(), 0)))]
+		items = items[:c.pool.Threads.Reserve(min(len(items), max(c.claimable(), 0)))]
 	}
 	if len(items) > 0 {
 		c.commitAll(w.BeginRequested(items))

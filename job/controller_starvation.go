@@ -255,8 +255,8 @@ func (c *controller) notThrough(r *run) string {
 // whyBusy says what keeps this instance from beginning an item.
 func (c *controller) whyBusy(now clocks.Moment) string {
 	if c.executing() < c.threads() {
-		if c.seat.isShort() {
-			return fmt.Sprintf("all %d threads that the jobs of this process share are busy", c.seat.threads.limit)
+		if c.pool.Threads.Waits() {
+			return fmt.Sprintf("all %d threads that the jobs of this process share are busy", c.pool.Threads.Limit())
 		}
 		if _, t, _ := c.troubles.oldest(now, 0, func(error) bool { return true }); t != nil {
 			return short("its claim does not succeed: " + t.err.Error())

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -227,7 +228,7 @@ func (c *controller) addFaults(s *Status, session coord.Session, begun instant) 
 		addFault(s, Fault{Kind: jobtype.FaultStore, Err: suspendedUntil(session.Deadline()), Since: now})
 	}
 	if err := c.view.Fault(); err != nil {
-		addFault(s, Fault{Kind: kindOfViewFault(err), Err: err, Since: now})
+		addFault(s, Fault{Kind: health.KindOfView(err), Err: err, Since: now})
 	}
 	for i := range s.Faults {
 		s.Faults[i].Since = c.sinceWhen(s.Faults[i].Kind, s.Faults[i].Since)
@@ -256,20 +257,11 @@ func suspendedUntil(deadline time.Time) error {
 	return fmt.Errorf("%w: the session is not renewed, and ends at %s", coord.ErrUnavailable, deadline.Format(time.TimeOnly))
 }
 
-// kindOfViewFault returns jobtype.FaultTree for nodes that this process may not read, and jobtype.FaultStore
-// for a store that cannot be read.
-func kindOfViewFault(err error) FaultKind {
-	if errors.Is(err, coord.ErrDenied) {
-		return jobtype.FaultTree
-	}
-	return jobtype.FaultStore
-}
-
 // sinceWhen returns since when a fault holds that was noticed at a time: a store that does not answer
 // is noticed later than it was heard last, and then its view says when that was.
 func (c *controller) sinceWhen(kind FaultKind, noticed time.Time) time.Time {
 	stale, ok := errors.AsType[*coord.StaleError](c.view.Fault())
-	if ok && kindOfViewFault(stale) == kind && stale.Since.Before(noticed) {
+	if ok && health.KindOfView(stale) == kind && stale.Since.Before(noticed) {
 		return stale.Since
 	}
 	return noticed
@@ -313,7 +305,7 @@ func (c *controller) fault(kind FaultKind, err error) {
 		f.again = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
 		f.Fault, f.began = Fault{Kind: kind, Err: err, Since: c.sinceWhen(kind, c.now())}, now
 		c.reporter.Fault(c.self.ID, f.Fault, false)
-		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", remedy(kind)))
+		c.log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", health.Remedy(kind)))
 	case f.Err.Error() != err.Error():
 		f.Err, f.Since = err, c.sinceWhen(kind, f.Since)
 	}
@@ -328,25 +320,4 @@ func (c *controller) holding() iter.Seq[Fault] {
 			}
 		}
 	}
-}
-
-// remedy returns what an operator can do about a fault.
-func remedy(k FaultKind) string {
-	switch k {
-	case jobtype.FaultConfig:
-		return "correct the configuration, or give this process what it names"
-	case jobtype.FaultClock:
-		return "set the clock of this host, or of the store's"
-	case jobtype.FaultStore:
-		return "look at the store, the network and this process's permissions; it heals by itself then"
-	case jobtype.FaultTree:
-		return "look at the path that is named, and at its permissions"
-	case jobtype.FaultStarvation:
-		return "look at the handlers that run, at the number of threads, and at the other faults of the job"
-	case jobtype.FaultStrategy:
-		return "correct the strategy, or choose another"
-	case jobtype.FaultCalendar:
-		return "write the calendar again, or take its name out of the configuration"
-	}
-	return ""
 }

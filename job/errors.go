@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -43,7 +44,7 @@ var (
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
 	// ErrJobTwice: the node runs a job of that name already.
-	ErrJobTwice = errors.New("job: the node runs this job already")
+	ErrJobTwice = runner.ErrInUse
 	// ErrNodeClosed: Shutdown of the node was called.
 	ErrNodeClosed = errors.New("job: node shut down")
 	// ErrClock: this host's clock is farther from the store's than Config.MaxTimeDiff
@@ -56,7 +57,7 @@ var errGoexit = errors.New("job: handler called runtime.Goexit")
 
 // errEnded is the error of a scheduler whose goroutine was ended by runtime.Goexit, in
 // something that it called.
-var errEnded = errors.New("job: the scheduler was ended by runtime.Goexit in what it called")
+var errEnded = runner.ErrEnded
 
 // PanicError is the error of an item whose handler panicked, or of a scheduler that panicked.
 type PanicError struct {

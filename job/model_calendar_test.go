@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
@@ -25,25 +26,25 @@ var modelDocuments = []string{
 type modelCalendars struct {
 	p    *member
 	at   int64
-	last *known
+	last *pool.Calendar
 }
 
-func (s *modelCalendars) of(*controller, []string) []*known {
+func (s *modelCalendars) Of([]string) []*pool.Calendar {
 	m := s.p.m
 	switch {
 	case m.calm:
 		s.at = m.store.Revision()
 	case s.last == nil && rapid.IntRange(0, 3).Draw(m.t, "calendars are unread") == 0:
-		return []*known{nil}
+		return []*pool.Calendar{nil}
 	case rapid.Bool().Draw(m.t, "calendars are read"):
 		s.at = rapid.Int64Range(s.at, m.store.Revision()).Draw(m.t, "as they were at")
 	}
 	n, _ := m.history[s.at-m.first].Get(jobtree.Calendar(modelCalendar))
-	s.last = s.last.next(n, nil)
-	return []*known{s.last}
+	s.last = s.last.Next(n, nil)
+	return []*pool.Calendar{s.last}
 }
 
-func (s *modelCalendars) leave(*controller) {}
+func (s *modelCalendars) Leave() {}
 
 // putCalendar writes the calendar.
 func (m *model) putCalendar() {

@@ -277,7 +277,7 @@ func (m *model) start() *member {
 	p.c = newController(p.reg, p.view, s, o, 0)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
 	p.c.started = func() {}
-	p.c.calendars = &modelCalendars{p: p, at: m.store.Revision()}
+	p.c.pool.Calendars = &modelCalendars{p: p, at: m.store.Revision()}
 	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
 	p.c.stopping, p.stop = context.WithCancel(m.ctx)
 	p.reg.open()

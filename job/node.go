@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // Node runs any number of jobs in one process, and holds what they share. Its methods may be
@@ -24,17 +26,13 @@ import (
 //
 // A program with one job needs no node: [Schedule] and [OneOff] do the same for one.
 type Node struct {
-	reg       coord.Registry
-	config    NodeConfig
-	options   *options    // of all jobs; the loggers are not paired yet. nil if the job is alone
-	threads   *threads    // nil if there is no limit
-	calendars *calendars  // of all jobs
-	items     *itemCounts // nil if the job is alone
-	sign      *sign       // nil if the job is alone
-	loads     *loads
-	runner    *Runner         // nil if it is not that of one
-	closing   context.Context // ends with ErrNodeClosed when a shutdown is asked for
-	close     context.CancelCauseFunc
+	reg     coord.Registry
+	config  NodeConfig
+	options *options        // of all jobs; the loggers are not paired yet. nil if the job is alone
+	pool    *pool.Pool      // what the jobs share
+	runner  *Runner         // nil if it is not that of one
+	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
+	close   context.CancelCauseFunc
 
 	mu       sync.Mutex
 	isRun    bool                  // Run was called
@@ -72,7 +70,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: defaultOptions(), calendars: &calendars{reg: reg}, jobs: map[string]*Scheduler{}, first: map[string]bool{}}
+	n := &Node{reg: reg, config: c, options: defaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
 	err := n.options.apply(c.Options)
 	if err == nil {
 		_, err = n.options.with(nil)
@@ -83,17 +81,14 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	if n.options.ip == "" {
 		n.options.ip = localIP()
 	}
-	n.items, n.sign, n.loads = newItemCounts(), newSign(n.options.ip), &loads{}
+	n.pool = pool.New(reg, pool.Config{Threads: c.Threads, Address: n.options.ip})
 	n.closing, n.close = context.WithCancelCause(context.Background())
-	if c.Threads > 0 {
-		n.threads = &threads{limit: c.Threads}
-	}
 	return n, nil
 }
 
 // alone returns a node for a job that shares nothing. It has only the registry and calendars.
 func alone(reg coord.Registry) *Node {
-	return &Node{reg: reg, calendars: &calendars{reg: reg}, loads: &loads{}}
+	return &Node{reg: reg, pool: pool.Alone(reg)}
 }
 
 // Schedule is the function [Schedule] for a job of this node. The name of the job may be used
@@ -136,7 +131,7 @@ func (n *Node) named(ctx context.Context, name string, start func(context.Contex
 			delete(n.jobs, name)
 		}
 	}()
-	ctx, cancel := within(ctx, n.closing)
+	ctx, cancel := rest.Within(ctx, n.closing)
 	defer cancel()
 	return start(ctx)
 }

@@ -128,7 +128,7 @@ func (n *Node) Ready() error {
 	case n.isClosed:
 		return ErrNodeClosed
 	case n.runner != nil: // it starts jobs again and again, which is no reason
-		return n.runner.awaits()
+		return n.runner.server.Ready()
 	case !n.isRun:
 		return errors.New("job: node: Run was not called yet")
 	}

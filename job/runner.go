@@ -10,10 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -36,9 +37,8 @@ type Runner struct {
 	offers   []string // names of the types and handlers, ascending
 	paired   *options // those of the node, with loggers
 	begun    atomic.Bool
-	mail     mailbox
-	bell     chan struct{} // has a signal if the sign is to be looked after
-	standings
+	bell     chan struct{} // has a signal if the announcement is to be looked after
+	server   *runner.Server
 }
 
 // RunnerConfig is what a Runner offers, and what its jobs share.
@@ -59,17 +59,18 @@ func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{Node: n, handlers: maps.Clone(c.Handlers), mail: mailbox{wake: make(chan struct{}, 1)}, bell: make(chan struct{}, 1)}
-	r.refused, r.unread = map[string]Fault{}, errNotRun
+	r := &Runner{Node: n, handlers: maps.Clone(c.Handlers), bell: make(chan struct{}, 1)}
 	if r.paired, err = n.options.with(nil); err == nil {
 		err = r.checkOffers()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("job: runner: %w", err)
 	}
-	r.offers = slices.Sorted(maps.Keys(n.options.types))
-	r.offers = append(r.offers, slices.Collect(maps.Keys(r.handlers))...)
+	offers := runner.Offers{Handlers: namesOf(r.handlers), Types: namesOf(n.options.types)}
+	r.offers = slices.Sorted(maps.Keys(offers.Types))
+	r.offers = append(r.offers, slices.Collect(maps.Keys(offers.Handlers))...)
 	slices.Sort(r.offers)
+	r.server = runner.New(runner.Config{Registry: reg, Process: n.pool.Announcement, Offers: offers, Drain: n.config.Drain, Log: r.paired.logger}, runnerHost{r})
 	n.runner = r
 	return r, nil
 }
@@ -109,36 +110,35 @@ func (r *Runner) Run(ctx context.Context) error {
 	if r.begun.Swap(true) {
 		return errors.New("job: runner: Run was called before")
 	}
-	following, stop := within(ctx, r.closing)
+	following, stop := rest.Within(ctx, r.closing)
 	defer stop()
 	view, err := r.open(following)
 	if view == nil {
 		return errors.Join(err, r.drain(ctx))
 	}
 	defer view.Close()
-	r.say(zap.InfoLevel, "the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
-	r.sign.keep(r.offers, r.options.labels, func() { signalTo(r.bell) })
+	r.paired.logger.Info("the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
+	r.pool.Announcement.Offer(r.offers, r.options.labels, func() { runner.Signal(r.bell) })
 	var showing sync.WaitGroup
 	showing.Go(func() { r.show(following) })
-	rounds := newRounds(r, view)
-	err = rounds.follow(following)
+	err = r.server.Serve(following, view)
 	stop()
 	err = errors.Join(err, r.drain(ctx))
-	rounds.end()
+	r.server.Close()
 	showing.Wait()
-	r.takeSignDown()
+	r.removeAnnouncement()
 	return err
 }
 
 // open opens the view of the namespace. It is nil if there is an error, or ctx has ended.
 func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
-	r.reads(nil)
+	r.server.Reading(nil)
 	waiting := *r.paired
 	waiting.startRetry = true
 	err = waiting.retry(ctx, "", func() (err error) {
 		// The job's nodes, and their configurations.
 		if view, err = r.reg.ViewDepth(ctx, "", 2); err != nil {
-			r.reads(err)
+			r.server.Reading(err)
 		}
 		return err
 	})
@@ -163,13 +163,18 @@ func (r *Runner) expects(err error) bool {
 	return errors.Is(err, ErrJobRemoved) || errors.Is(err, ErrInstanceRemoved)
 }
 
-func (r *Runner) say(level zapcore.Level, message string, fields ...zap.Field) {
-	r.paired.logger.Log(level, message, fields...)
-}
-
 // schedulerGone tells the Runner of a node, if it has one, that a scheduler is out of the tree.
 func (r *Runner) schedulerGone(name string) {
 	if r != nil && r.begun.Load() {
-		r.mail.lookAt(name)
+		r.server.SchedulerEnded(name)
 	}
+}
+
+// namesOf returns the names of a map as a set.
+func namesOf[V any](m map[string]V) map[string]bool {
+	names := make(map[string]bool, len(m))
+	for name := range m {
+		names[name] = true
+	}
+	return names
 }

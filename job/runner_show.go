@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
-// show follows the session, and keeps the sign of the Runner up, also while there is no job,
+// show follows the session, and keeps the announcement of the Runner up, also while there is no job,
 // until ctx ends or the registry is closed.
 func (r *Runner) show(ctx context.Context) {
 	for {
@@ -19,9 +19,9 @@ func (r *Runner) show(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		r.mail.write(func(l *letters) { l.session = session })
+		r.server.SessionBegan(session)
 		for ctx.Err() == nil && session.Context().Err() == nil {
-			r.showOnce(ctx, session)
+			r.announceOnce(ctx, session)
 		}
 		if ctx.Err() != nil {
 			return
@@ -29,19 +29,11 @@ func (r *Runner) show(ctx context.Context) {
 	}
 }
 
-// showOnce writes the sign if that is needed, and waits until it may be needed again.
-func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
-	write, left := r.sign.due(session.ID(), r.items.sum(), clocks.Now())
-	if write != nil {
-		err := guarded(func() error {
-			_, err := r.reg.Commit(session.Context(), *write)
-			return err
-		})
-		r.sign.wrote(err, clocks.Now())
-		if left = 0; err != nil {
-			left = showEvery
-			r.say(zap.DebugLevel, "operators are not told what this runner offers", zap.Error(brief.Error(err)))
-		}
+// announceOnce writes the announcement if that is needed, and waits until it may be needed again.
+func (r *Runner) announceOnce(ctx context.Context, session coord.Session) {
+	left, err := r.pool.Announcement.Announce(session, r.reg, r.pool.Items.Total(), clocks.Now())
+	if err != nil {
+		r.paired.logger.Debug("operators are not told what this runner offers", zap.Error(brief.Error(err)))
 	}
 	var later <-chan time.Time
 	if left > 0 {
@@ -57,12 +49,12 @@ func (r *Runner) showOnce(ctx context.Context, session coord.Session) {
 	}
 }
 
-// takeSignDown removes the sign when the Runner has ended.
-func (r *Runner) takeSignDown() {
-	r.sign.keep(nil, nil, nil)
+// removeAnnouncement removes the announcement when the Runner has ended.
+func (r *Runner) removeAnnouncement() {
+	r.pool.Announcement.Offer(nil, nil, nil)
 	ctx, cancel := context.WithTimeout(context.Background(), partingTime)
 	defer cancel()
 	if session, err := r.reg.Session(ctx); err == nil { // else it has gone
-		r.sign.takeDown(r.reg, session)
+		r.pool.Announcement.Remove(session, r.reg)
 	}
 }

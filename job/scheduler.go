@@ -86,9 +86,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 		gone: make(chan struct{}),
 		over: make(chan struct{}),
 	}
-	s.c.seat, s.c.itemCount = n.threads.seat(s.c.poke), n.items.add(s.c.poke)
-	s.c.sign, s.c.loads = n.sign, n.loads
-	s.c.calendars = n.calendars
+	s.c.pool = n.pool.Join(s.c.poke)
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
 	s.c.shutdown, s.leave = context.WithCancel(context.Background())
@@ -100,7 +98,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 	if err != nil && s.c.registration == unasked {
 		s.stop()
 		s.c.reporter.Close()
-		s.c.itemCount.leave()
+		s.c.pool.Items.Leave()
 		view.Close()
 		return nil, err
 	}
@@ -162,10 +160,10 @@ func (c *controller) depart(through bool, err error) {
 	defer c.end()
 	defer c.view.Close()
 	defer c.leaveCalendars()
-	defer c.seat.leave()
+	defer c.pool.Threads.Cancel()
 	defer func() {
-		if c.itemCount.leave() {
-			c.lastLeft()
+		if c.pool.Items.Leave() {
+			c.pool.Announcement.LastLeft(c.session, c.reg)
 		}
 	}()
 	defer c.queuing.Wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -94,7 +95,7 @@ func rulesOf(c Config, ticks cronexpr.Union) decide.Rules {
 		ExpiresAt: c.Expiry.At, ExpiryTicks: c.Expiry.Ticks, RemoveExpired: c.Expiry.Remove, Revision: c.Revision,
 	}
 	if ticks != nil {
-		judgeBy(&r, ticks, c.Calendars, make([]*known, len(c.Calendars)))
+		judgeBy(&r, ticks, c.Calendars, make([]*pool.Calendar, len(c.Calendars)))
 	}
 	return r
 }

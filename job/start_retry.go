@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
@@ -39,7 +40,7 @@ func (o *options) retry(ctx context.Context, job string, request func() error) e
 		switch {
 		case !o.startRetry || err == nil:
 			return err
-		case !isAway(err):
+		case !health.IsAway(err):
 			if ctx.Err() != nil {
 				err = errors.Join(err, last) // last says why it has waited until ctx ended
 			}
@@ -59,12 +60,6 @@ func (o *options) retry(ctx context.Context, job string, request func() error) e
 			return errors.Join(err, context.Cause(ctx))
 		}
 	}
-}
-
-// isAway reports whether a request that failed with this error may succeed later: when the
-// store answers again, or when the registry has a new session.
-func isAway(err error) bool {
-	return errors.Is(err, coord.ErrUnavailable) || errors.Is(err, coord.ErrSessionLost)
 }
 
 // openView opens the view of a job.

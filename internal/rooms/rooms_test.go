@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"job/cronexpr":        {"internal/brief"},
 	"job/calendar":        {"job/cronexpr", "internal/brief", "internal/yamldoc"},
 	"jobtype":             {"coord", "strategy", "job/cronexpr", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/yamldoc"},
-	"internal/engine":     {"jobtype", "coord", "internal/brief", "internal/clocks"},
+	"internal/engine":     {"jobtype", "coord", "job/calendar", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/clocks", "internal/rest"},
 	"job":                 {"jobtype", "internal/engine", "internal/request", "coord", "strategy", "job/calendar", "job/cronexpr", "internal/decide", "internal/jobconf", "internal/jobtree", "internal/removal", "internal/brief", "internal/module", "internal/rest", "internal/slogzap", "internal/yamldoc", "internal/clocks"},
 	"ops":                 {"coord", "jobtype", "internal/request", "job/calendar", "trace", "trace/history", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "strategy", "job/dump", "internal/clocks"},
 	"ops/migrate":         {"coord", "jobtype", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/rest", "internal/yamldoc", "ops", "internal/clocks"},

@@ -1,4 +1,4 @@
-package job
+package runner
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 const (
@@ -24,58 +25,58 @@ const (
 //	refused  the same, with a fault
 //	served   with a scheduler
 //	leaving  with a scheduler that was asked to leave
-//	over     without one, as long as the configuration is of one of the lives that are over here
+//	over     without one, as long as the configuration is of one of the generations that are over here
 type served struct {
 	name    string
 	listing listing // what the namespace shows of it
 
-	isBusy  bool // an errand for it is in the queue, or under way, and does not hang
+	isBusy  bool // a task for it is in the queue, or under way, and does not hang
 	isStuck bool // a start of it hangs
 
-	scheduler *Scheduler    // nil if there is none
+	scheduler Scheduler     // nil if there is none
 	from      listing       // what it was started by
 	since     clocks.Moment // when it was started
 	isOwn     bool          // the program has started it, not the Runner
 	leaving   *time.Timer   // ends its time to drain; nil if it was not asked to leave
 
-	over    lives         // those in which it is not to be started
-	fault   Fault         // why it is not served; Err is nil if it is
+	over    generations   // those in which it is not to be started
+	fault   jobtype.Fault // why it is not served; Err is nil if it is
 	failing clocks.Moment // since when
 	tried   clocks.Moment // when the last start has failed
 	due     clocks.Moment // when it may be started
 	pause   time.Duration // after the next failure
 
-	told  tale
+	told  written
 	timer *time.Timer // looks at the job again; nil if it was never needed
 }
 
-// lives are the commits that may have created a configuration: all from one to another.
-type lives struct{ first, last int64 }
+// generations are the commits that may have created a configuration: all from one to another.
+type generations struct{ first, last int64 }
 
 // has reports whether a life is one of them.
-func (l lives) has(life int64) bool { return l.first <= life && life <= l.last && life != 0 }
+func (l generations) has(life int64) bool { return l.first <= life && life <= l.last && life != 0 }
 
-// turn is what a Runner does about a job next.
-type turn int
+// action is what a Runner does about a job next.
+type action int
 
 const (
-	nothing turn = iota
-	starts       // an errand: start it
-	tells        // an errand: bring faults/{id} up to date
-	leaves       // ask its scheduler to leave
-	forgets      // it does not concern the Runner any more
+	nothing action = iota
+	start          // a task: start it
+	report         // a task: bring faults/{id} up to date
+	leave          // ask its scheduler to leave
+	forget         // it does not concern the Runner any more
 )
 
 // next decides what to do about a job. If that is nothing, wait is in which time to ask again
 // though nothing has changed; 0 if that is not needed. isBlind says that the namespace may have
 // nodes that it does not show.
-func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) (do turn, wait time.Duration) {
+func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) (do action, wait time.Duration) {
 	if j.isBusy {
 		return nothing, 0
 	}
 	if says := j.says(); j.told.differs(says, session) {
 		if wait = j.told.wait(says, now); wait <= 0 {
-			return tells, 0
+			return report, 0
 		}
 	}
 	switch {
@@ -83,13 +84,13 @@ func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) 
 		// That a job is gone is for its scheduler to find out.
 		isAnother := j.listing.life != 0 && (j.listing.life != j.from.life || j.listing.offer != j.from.offer)
 		if isAnother && !j.isOwn && j.leaving == nil {
-			return leaves, 0
+			return leave, 0
 		}
 		return nothing, wait
 	case !j.listing.isServed():
-		isRemembered := j.over != lives{} && (isBlind || j.listing.life != 0)
+		isRemembered := j.over != generations{} && (isBlind || j.listing.life != 0)
 		if wait == 0 && !isRemembered && !j.isStuck {
-			return forgets, 0
+			return forget, 0
 		}
 		return nothing, wait
 	case j.isStuck, j.over.has(j.listing.life):
@@ -97,7 +98,7 @@ func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) 
 	}
 	left := j.due.Sub(now)
 	if left <= 0 {
-		return starts, 0
+		return start, 0
 	}
 	if wait == 0 {
 		wait = left
@@ -105,10 +106,10 @@ func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) 
 	return nothing, min(wait, left)
 }
 
-// says returns the fault that operators are to see in the tree; the zero Fault if there is none.
-func (j *served) says() Fault {
+// says returns the fault that operators are to see in the tree; the zero jobtype.Fault if there is none.
+func (j *served) says() jobtype.Fault {
 	if !j.listing.isServed() {
-		return Fault{}
+		return jobtype.Fault{}
 	}
 	return j.fault
 }
@@ -123,7 +124,7 @@ func (j *served) changed(listing listing) {
 }
 
 // fails notes that the job is not served, and when to try again.
-func (j *served) fails(kind FaultKind, err error, now clocks.Moment) {
+func (j *served) fails(kind jobtype.FaultKind, err error, now clocks.Moment) {
 	j.putOff(now)
 	if j.fault.Err == nil {
 		j.fault.Since, j.failing = clocks.Wall(), now

@@ -1,4 +1,4 @@
-package job
+package runner
 
 import (
 	"context"
@@ -8,14 +8,23 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // lastTelling bounds the time between two attempts to write faults/{id} that fail.
 const lastTelling = time.Minute
 
-// tale is what a Runner has written into the node faults/{id} of a job that it cannot serve, for
+const (
+	// reportEvery is the shortest time between two writes of faults/{id}.
+	reportEvery = 5 * time.Second
+	// storeTime bounds each attempt to write or remove it.
+	storeTime = 5 * time.Second
+)
+
+// written is what a Runner has written into the node faults/{id} of a job that it cannot serve, for
 // operators. The id is that of the process, because there is no instance.
-type tale struct {
+type written struct {
 	session coord.SessionID // in which something was written; 0 if nothing was
 	isThere bool            // as far as is known
 	text    string          // what it says; empty if that is unknown
@@ -24,7 +33,7 @@ type tale struct {
 }
 
 // textOf returns what a fault says.
-func textOf(f Fault) string {
+func textOf(f jobtype.Fault) string {
 	if f.Err == nil {
 		return ""
 	}
@@ -32,7 +41,7 @@ func textOf(f Fault) string {
 }
 
 // differs reports whether the node has to be written, or removed, to show a fault.
-func (t tale) differs(f Fault, session coord.SessionID) bool {
+func (t written) differs(f jobtype.Fault, session coord.SessionID) bool {
 	if t.session != session {
 		return f.Err != nil && session != 0 // what was written has gone with its session
 	}
@@ -40,22 +49,22 @@ func (t tale) differs(f Fault, session coord.SessionID) bool {
 }
 
 // wait returns how long to wait until the node shows a fault. That a fault is over shows at once.
-func (t tale) wait(f Fault, now clocks.Moment) time.Duration {
+func (t written) wait(f jobtype.Fault, now clocks.Moment) time.Duration {
 	if f.Err == nil && t.pause == 0 {
 		return 0
 	}
 	return t.due.Sub(now)
 }
 
-// tell makes the node show a fault, and removes it if there is none. It returns what stands there
+// writeReport makes the node show a fault, and removes it if there is none. It returns what stands there
 // then.
-func tell(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, session coord.Session, f Fault, before tale) (tale, error) {
-	ctx, end := within(ctx, session.Context()) // the context of the session keeps a late commit out of a later one
+func writeReport(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, session coord.Session, f jobtype.Fault, before written) (written, error) {
+	ctx, end := rest.Within(ctx, session.Context()) // the context of the session keeps a late commit out of a later one
 	defer end()
-	ctx, cancel := context.WithTimeout(ctx, partingTime)
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	if before.session != session.ID() {
-		before = tale{session: session.ID()}
+		before = written{session: session.ID()}
 	}
 	ops := []coord.Op{coord.DeleteTree(job.Faults(id))}
 	if f.Err != nil {
@@ -71,11 +80,11 @@ func tell(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, s
 	}
 	_, err := reg.Commit(ctx, ops...)
 	if err == nil && f.Err == nil {
-		return tale{}, nil
+		return written{}, nil
 	}
 	now := clocks.Now()
 	if err == nil {
-		return tale{session: session.ID(), isThere: true, text: textOf(f), due: now.Add(tellEvery)}, nil
+		return written{session: session.ID(), isThere: true, text: textOf(f), due: now.Add(reportEvery)}, nil
 	}
 	if conflict, ok := errors.AsType[*coord.ConflictError](err); ok && conflict.Op.Kind != coord.OpExists {
 		before.isThere = !before.isThere // an answer was lost, or a stranger has removed it

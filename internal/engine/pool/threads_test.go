@@ -1,4 +1,4 @@
-package job
+package pool
 
 import (
 	"testing"
@@ -10,15 +10,15 @@ import (
 // are; none is free while a job waits; and the job that has waited longest gets the next one.
 func TestSharedThreads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pool := &threads{limit: rapid.IntRange(1, 4).Draw(t, "limit")}
+		pool := &Threads{limit: rapid.IntRange(1, 4).Draw(t, "limit")}
 		type client struct {
-			*seat
+			*Reservation
 			running, woken int
 		}
 		var jobs []*client
 		for range rapid.IntRange(1, 4).Draw(t, "jobs") {
 			j := &client{}
-			j.seat = pool.seat(func() { j.woken++ })
+			j.Reservation = pool.Reservation(func() { j.woken++ })
 			jobs = append(jobs, j)
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -37,15 +37,15 @@ func TestSharedThreads(t *testing.T) {
 			"reserve": func(t *rapid.T) {
 				j := rapid.SampledFrom(jobs).Draw(t, "job")
 				n := rapid.IntRange(-1, 5).Draw(t, "n")
-				if got := j.reserve(n); got > n || got > j.held && n > 0 || got < n && !j.isShort() {
-					t.Fatalf("%d of %d, it holds %d and waits: %v", got, n, j.held, j.isShort())
+				if got := j.Reserve(n); got > n || got > j.held && n > 0 || got < n && !j.Waits() {
+					t.Fatalf("%d of %d, it holds %d and waits: %v", got, n, j.held, j.Waits())
 				}
 			},
 			"take": func(t *rapid.T) {
 				j := rapid.SampledFrom(jobs).Draw(t, "job")
-				if j.take() {
+				if j.Take() {
 					j.running++
-				} else if !j.isShort() {
+				} else if !j.Waits() {
 					t.Fatal("it has none, and does not wait")
 				}
 			},
@@ -57,29 +57,29 @@ func TestSharedThreads(t *testing.T) {
 				var first *client
 				before := 0
 				for _, other := range jobs {
-					if len(pool.queue) > 0 && pool.queue[0] == other.seat {
+					if len(pool.queue) > 0 && pool.queue[0] == other.Reservation {
 						first, before = other, other.woken
 					}
 				}
 				j.running--
-				j.seat.end()
+				j.Reservation.Done()
 				if first != nil && (first.woken != before+1 || first.held == 0) {
 					t.Fatal("the first in the queue has got nothing")
 				}
 			},
-			"keep":  func(t *rapid.T) { rapid.SampledFrom(jobs).Draw(t, "job").keep(rapid.IntRange(0, 2).Draw(t, "n")) },
-			"leave": func(t *rapid.T) { rapid.SampledFrom(jobs).Draw(t, "job").leave() },
+			"keep":  func(t *rapid.T) { rapid.SampledFrom(jobs).Draw(t, "job").Keep(rapid.IntRange(0, 2).Draw(t, "n")) },
+			"leave": func(t *rapid.T) { rapid.SampledFrom(jobs).Draw(t, "job").Cancel() },
 		})
 	})
 }
 
 func TestNoSharedThreads(t *testing.T) {
-	var none *threads
-	s := none.seat(nil)
-	if s.reserve(1000) != 1000 || !s.take() || s.isShort() {
+	var none *Threads
+	s := none.Reservation(nil)
+	if s.Reserve(1000) != 1000 || !s.Take() || s.Waits() {
 		t.Error("there is a limit")
 	}
-	s.end()
-	s.keep(0)
-	s.leave()
+	s.Done()
+	s.Keep(0)
+	s.Cancel()
 }

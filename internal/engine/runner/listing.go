@@ -1,4 +1,4 @@
-package job
+package runner
 
 import (
 	"strings"
@@ -8,6 +8,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
+
+// Offers are the names of what the process has the work for.
+type Offers struct{ Handlers, Types map[string]bool }
 
 // listing is what the namespace shows of a job, as far as it concerns a Runner.
 type listing struct {
@@ -31,20 +34,20 @@ func jobAt(path string) string {
 }
 
 // listingOf returns what a snapshot of the namespace shows of a job.
-func (r *Runner) listingOf(snapshot coord.Snapshot, name string) listing {
+func (o Offers) listingOf(snapshot coord.Snapshot, name string) listing {
 	job := jobtree.Job(name)
 	config, isThere := snapshot.Get(job.Config())
 	if !isThere || config.Created == 0 {
 		return listing{}
 	}
 	root, _ := snapshot.Get(job.Root())
-	return listing{life: config.Created, offer: r.offerFor(name, string(root.Value), config.Value), root: root.Modified, config: config.Modified}
+	return listing{life: config.Created, offer: o.For(name, string(root.Value), config.Value), root: root.Modified, config: config.Modified}
 }
 
-// offerFor returns what the Runner offers for a job: by the value of the job's node or, if that
+// For returns what is offered for a job: by the value of the job's node or, if that
 // is empty, as elastic-job 2.1 leaves it, by its type SCRIPT, or a handler of the job's own name.
 // The start looks again, and more closely (options.checkImplementation).
-func (r *Runner) offerFor(name, node string, document []byte) string {
+func (o Offers) For(name, node string, document []byte) string {
 	offer := node
 	if offer == "" {
 		offer = name
@@ -52,18 +55,8 @@ func (r *Runner) offerFor(name, node string, document []byte) string {
 			offer = "SCRIPT"
 		}
 	}
-	_, isHandler := r.handlers[offer]
-	_, isType := r.options.types[offer]
-	if isHandler || isType && (node != "" || offer == "SCRIPT") {
+	if o.Handlers[offer] || o.Types[offer] && (node != "" || offer == "SCRIPT") {
 		return offer
 	}
 	return ""
-}
-
-// work returns what does the work of the jobs of an offer.
-func (r *Runner) work(offer string) (Handler, []Option) {
-	if h, ok := r.handlers[offer]; ok {
-		return h, []Option{WithImplementation(offer)}
-	}
-	return OfType(offer), nil
 }

@@ -1,4 +1,4 @@
-package job
+package pool
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -16,87 +17,86 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
 
-// calendars follows the calendars of the namespace for the jobs of a node. They share one view
+// Calendars follows the calendars of the namespace for the jobs of a process. They share one view
 // of all of them. It is open while a job names one.
-type calendars struct {
+type Calendars struct {
 	reg coord.Registry
 
-	mu     sync.Mutex
-	jobs   map[*controller][]string // which calendars each job names
-	known  map[string]*known        // by name, as they were seen last; only those that are named
-	follow *following               // nil while no job names any
+	mu    sync.Mutex
+	jobs  map[*follower][]string // which calendars each job names
+	known map[string]*Calendar   // by name, as they were seen last; only those that are named
+	watch *watch                 // nil while no job names any
 }
 
-// following is the goroutine that follows them.
-type following struct {
+// follower is one job as it follows calendars.
+type follower struct {
+	calendars *Calendars
+	wake      func()
+}
+
+// watch is the goroutine that follows the calendars.
+type watch struct {
 	cancel context.CancelFunc
 	wake   chan struct{} // other calendars are named
 	done   chan struct{} // closed when it has ended
 }
 
-// known is a calendar as this process knows it. It does not change.
-type known struct {
-	good *calendar.Calendar // what it said last that could be read; nil if it never could
-	err  error              // why the node does not say that now; nil if it does
-	node coord.Node         // as it was read, without its value; the zero Node if there is none
-}
-
-// of returns the calendars that a job names, and wakes the job from now on when one of them
-// changes. One that was not looked at yet is nil.
-func (s *calendars) of(c *controller, names []string) []*known {
+// Of implements [Source].
+func (f *follower) Of(names []string) []*Calendar {
+	s := f.calendars
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Equal(s.jobs[c], names) {
+	if !slices.Equal(s.jobs[f], names) {
 		if s.jobs == nil {
-			s.jobs, s.known = map[*controller][]string{}, map[string]*known{}
+			s.jobs, s.known = map[*follower][]string{}, map[string]*Calendar{}
 		}
-		s.jobs[c] = names
+		s.jobs[f] = names
 		s.forget()
-		if s.follow == nil {
+		if s.watch == nil {
 			ctx, cancel := context.WithCancel(context.Background())
-			f := &following{cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
-			s.follow = f
+			w := &watch{cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
+			s.watch = w
 			go func() {
-				defer close(f.done)
-				s.run(ctx, f)
+				defer close(w.done)
+				s.run(ctx, w)
 			}()
 		}
 		select {
-		case s.follow.wake <- struct{}{}:
+		case s.watch.wake <- struct{}{}:
 		default:
 		}
 	}
-	list := make([]*known, len(names))
+	list := make([]*Calendar, len(names))
 	for i, name := range names {
 		list[i] = s.known[name]
 	}
 	return list
 }
 
-// leave says that a job names no calendars any more. After the last one it waits until the view
-// is closed.
-func (s *calendars) leave(c *controller) {
+// Leave implements [Source]. After the last job it waits until the view is closed.
+func (f *follower) Leave() {
+	s := f.calendars
 	s.mu.Lock()
-	delete(s.jobs, c)
+	delete(s.jobs, f)
 	s.forget()
-	f := s.follow
-	if len(s.jobs) > 0 || f == nil {
+	w := s.watch
+	if len(s.jobs) > 0 || w == nil {
 		s.mu.Unlock()
 		return
 	}
-	s.follow = nil
+	s.watch = nil
 	s.mu.Unlock()
-	f.cancel()
-	<-f.done
+	w.cancel()
+	<-w.done
 }
 
 // forget drops calendars that no job names. The caller has mu.
-func (s *calendars) forget() {
+func (s *Calendars) forget() {
 	named := s.named()
-	maps.DeleteFunc(s.known, func(name string, _ *known) bool { return !named[name] })
+	maps.DeleteFunc(s.known, func(name string, _ *Calendar) bool { return !named[name] })
 }
 
-func (s *calendars) named() map[string]bool {
+func (s *Calendars) named() map[string]bool {
 	named := map[string]bool{}
 	for _, names := range s.jobs {
 		for _, name := range names {
@@ -106,11 +106,17 @@ func (s *calendars) named() map[string]bool {
 	return named
 }
 
+// firstPause and lastPause bound the wait before another attempt to open the view.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
 // run opens the view, and follows it until ctx ends.
-func (s *calendars) run(ctx context.Context, f *following) {
+func (s *Calendars) run(ctx context.Context, w *watch) {
 	view, err := s.reg.View(ctx, jobtree.Calendars)
 	for pause := firstPause; err != nil; pause = min(2*pause, lastPause) {
-		s.look(f, func(string, *known) *known { return &known{err: err} })
+		s.look(w, func(string, *Calendar) *Calendar { return &Calendar{err: err} })
 		if errors.Is(err, coord.ErrClosed) || !rest.For(ctx, pause/2+rand.N(pause/2)) {
 			return
 		}
@@ -120,13 +126,13 @@ func (s *calendars) run(ctx context.Context, f *following) {
 	for view.Err() == nil {
 		changed := view.Changed() // taken before the snapshot, so that no change between them is missed
 		snapshot, fault := view.Snapshot(), view.Fault()
-		s.look(f, func(name string, before *known) *known {
+		s.look(w, func(name string, before *Calendar) *Calendar {
 			n, _ := snapshot.Get(jobtree.Calendar(name))
-			return before.next(n, fault)
+			return before.Next(n, fault)
 		})
 		select {
 		case <-changed:
-		case <-f.wake:
+		case <-w.wake:
 		case <-ctx.Done():
 			return
 		}
@@ -134,7 +140,7 @@ func (s *calendars) run(ctx context.Context, f *following) {
 }
 
 // look looks at each calendar that is named, and wakes the jobs that name one that has changed.
-func (s *calendars) look(f *following, at func(name string, before *known) *known) {
+func (s *Calendars) look(w *watch, at func(name string, before *Calendar) *Calendar) {
 	s.mu.Lock()
 	named := slices.Sorted(maps.Keys(s.named()))
 	s.mu.Unlock()
@@ -147,11 +153,11 @@ func (s *calendars) look(f *following, at func(name string, before *known) *know
 			continue
 		}
 		s.mu.Lock()
-		if s.follow == f && s.named()[name] {
+		if s.watch == w && s.named()[name] {
 			s.known[name] = after
-			for c, names := range s.jobs {
+			for f, names := range s.jobs {
 				if slices.Contains(names, name) {
-					c.poke()
+					f.wake()
 				}
 			}
 		}
@@ -159,12 +165,33 @@ func (s *calendars) look(f *following, at func(name string, before *known) *know
 	}
 }
 
+// Calendar is a calendar as this process knows it. It does not change.
+type Calendar struct {
+	good *calendar.Calendar
+	err  error
+	node coord.Node // as it was read, without its value; the zero Node if there is none
+}
+
+// Good returns what it said last that could be read; nil if it never could.
+func (k *Calendar) Good() *calendar.Calendar {
+	if k == nil {
+		return nil
+	}
+	return k.good
+}
+
+// IsCurrent reports whether its node says that now.
+func (k *Calendar) IsCurrent() bool { return k.err == nil }
+
+// Version returns the version of its node.
+func (k *Calendar) Version() int64 { return k.node.Version }
+
 var errNoCalendar = errors.New("there is no such node")
 
-// next returns what is known of a calendar when its node has been read: k itself if that is
+// Next returns what is known of a calendar when its node has been read: k itself if that is
 // nothing new. fault is that of the view.
-func (k *known) next(n coord.Node, fault error) *known {
-	next := &known{node: n}
+func (k *Calendar) Next(n coord.Node, fault error) *Calendar {
+	next := &Calendar{node: n}
 	next.node.Value = nil
 	if k != nil {
 		if n.Created != 0 && n.Created == k.node.Created && n.Modified == k.node.Modified {
@@ -190,8 +217,8 @@ func (k *known) next(n coord.Node, fault error) *known {
 	return next
 }
 
-// explain says what is wrong with a calendar; nil if nothing is.
-func (k *known) explain(name string) error {
+// Fault says what is wrong with a calendar; nil if nothing is.
+func (k *Calendar) Fault(name string) error {
 	if k == nil || k.err == nil {
 		return nil
 	}

@@ -1,0 +1,10 @@
+package rest
+
+import "context"
+
+// Within returns a context that has the values of the first one and ends with either.
+func Within(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
