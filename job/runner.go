@@ -30,7 +30,7 @@ import (
 //	…
 //	err = r.Run(ctx) // until ctx ends; then all jobs are shut down
 //
-// The section "Runners" of the package comment says what becomes of a job in a Runner.
+// The page docs/processes.md says what becomes of a job in a Runner.
 type Runner struct {
 	*Node
 	handlers map[string]Handler
