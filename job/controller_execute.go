@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -102,7 +103,7 @@ func (c *controller) dispatch() {
 			rest = append(rest, r)
 			continue
 		}
-		if free <= 0 || isOverdue(c.session) || !c.pool.Threads.Take() {
+		if free <= 0 || exec.IsOverdue(c.session) || !c.pool.Threads.Take() {
 			rest = append(rest, c.queue[n:]...)
 			break
 		}
@@ -124,23 +125,23 @@ func (c *controller) dispatch() {
 
 // execute calls the handler of a run in a goroutine of its own.
 func (c *controller) execute(r *run) {
-	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
+	ctx, cancel := context.WithCancelCause(exec.WithOwner(c.session.Context(), c))
 	r.cancel, r.phase, r.begun = cancel, executing, c.instant()
-	r.wishes.now, r.wishes.shutdown, r.wishes.ask = &c.properties, c.shutdown, c.poke
+	r.signals.Now, r.signals.Shutdown, r.signals.Wake = &c.properties, c.shutdown, c.poke
 	r.errors = c.settings.errors
 	started := c.startedEvent(r)
 	e := c.executionOf(r, started)
 	c.reportMissed(r)
 	c.reporter.Tell(started)
 	c.working.Go(func() {
-		end := ending{err: errGoexit, text: errGoexit.Error()} // if the handler does not return
+		end := ending{err: exec.ErrGoexit, text: exec.ErrGoexit.Error()} // if the handler does not return
 		defer func() {
 			if end.outcome == 0 {
-				end.outcome = outcomeOf(ctx, end.err)
+				end.outcome = exec.OutcomeOf(ctx, end.err)
 			}
-			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.instant(), e.sc.Attempt, r.wishes.kept()
+			end.cut, end.at, end.attempts, end.output = ctx.Err() != nil && end.outcome != OutcomeKilled || end.outcome == OutcomeCut, c.instant(), e.Context.Attempt, r.signals.Output()
 			defer c.returns(r, end) // also if a scope ends the goroutine
-			c.reportFinished(r, end, &e.scopes)
+			c.reportFinished(r, end, &e.Scopes)
 		}()
 		defer func() {
 			// A panic of the handler is an error by now (execution.once). If something panics
@@ -150,7 +151,7 @@ func (c *controller) execute(r *run) {
 				end.describe()
 			}
 		}()
-		end.outcome, end.err = e.open(ctx)
+		end.outcome, end.err = e.Run(ctx)
 		end.describe()
 	})
 }
@@ -187,30 +188,29 @@ func (c *controller) newTaskID() string {
 }
 
 // executionOf copies what the goroutine of a run needs.
-func (c *controller) executionOf(r *run, started Event) *execution {
+func (c *controller) executionOf(r *run, started Event) *exec.Execution {
 	s := c.settings
-	e := &execution{
-		handler: s.handler, session: c.session, log: c.log, errors: s.errors, timeout: s.Timeout, retry: s.Retry,
-		listeners: s.listeners, listenerTime: c.options.listenerTime, working: &c.working,
-		inside: inside{slog: c.options.slog, live: &r.wishes},
-		sc: ShardingContext{
+	e := &exec.Execution{
+		Handler: s.handler, Session: c.session, Log: c.log, Slog: c.options.slog, Errors: s.errors, Signals: &r.signals,
+		Timeout: s.Timeout, Retry: s.Retry, Listeners: s.listeners, ListenerTime: c.options.listenerTime, Working: &c.working,
+		Context: ShardingContext{
 			JobName: s.Name, TaskID: r.TaskID, InstanceID: r.Instance, Properties: s.properties,
 			Item: r.Item, ItemParameter: s.parameters[r.Item], JobParameter: s.JobParameter, Total: r.total,
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
 	}
-	e.retries = c.reportRetries(started, &e.scopes)
+	e.Retries = c.reportRetries(started, &e.Scopes)
 	if len(c.options.scopes) > 0 {
-		e.scopes = scopes{list: c.options.scopes, guard: c.guard, started: started}
+		e.Scopes = exec.Scopes{List: c.options.scopes, Guard: c.guard, Started: started}
 	}
 	if len(c.options.logHandlers) > 0 {
-		e.inside.lines = &lines{list: c.options.logHandlers, guard: c.guard, started: started}
+		e.Lines = &exec.Lines{List: c.options.logHandlers, Guard: c.guard, Started: started}
 	}
 	if r.Parameter != "" {
-		e.sc.JobParameter = r.Parameter
+		e.Context.JobParameter = r.Parameter
 	}
 	if r.Recorded {
-		e.inside.cursor = &cursor{reg: c.reg, now: c.options.now, job: c.job, item: r.Item, token: r.Token, lose: r.cancel}
+		e.Cursor = &exec.Cursor{Registry: c.reg, Now: c.options.now, Job: c.job, Item: r.Item, Token: r.Token, Lose: r.cancel}
 	}
 	return e
 }
@@ -340,6 +340,3 @@ func (c *controller) claimable() int {
 func (c *controller) unqueueSome(some []*run) {
 	c.queue = slices.DeleteFunc(c.queue, func(r *run) bool { return slices.Contains(some, r) })
 }
-
-// ofJob is the key under which a handler's context holds the controller that called it.
-type ofJob struct{}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 )
 
 // flushTime bounds how long error handlers may take to do what they have put off.
@@ -16,7 +16,7 @@ const flushTime = 30 * time.Second
 type reporters struct {
 	// Those whose place others have taken, as long as runs still use them. adopt adds,
 	// flushRetired removes.
-	retired []*errorHandlers
+	retired []*exec.ErrorHandlers
 	// The flushes under way, and the context of all of them.
 	flushing   sync.WaitGroup
 	flushable  context.Context
@@ -27,7 +27,7 @@ type reporters struct {
 // changed. Otherwise they are flushed as soon as no run uses them.
 func (c *controller) replaceReporters(next *settings) {
 	before := c.settings.errors
-	if before.isFor(next.Config) {
+	if before.IsFor(next.Config) {
 		next.errors = before
 		return
 	}
@@ -37,7 +37,7 @@ func (c *controller) replaceReporters(next *settings) {
 
 // flushRetired flushes the error handlers that no run uses any more.
 func (c *controller) flushRetired() {
-	c.retired = slices.DeleteFunc(c.retired, func(e *errorHandlers) bool {
+	c.retired = slices.DeleteFunc(c.retired, func(e *exec.ErrorHandlers) bool {
 		for _, r := range c.runs {
 			if r.phase == executing && r.errors == e {
 				return false
@@ -51,24 +51,21 @@ func (c *controller) flushRetired() {
 		c.flushing.Go(func() {
 			ctx, cancel := context.WithTimeout(c.flushable, flushTime)
 			defer cancel()
-			e.flush(ctx)
+			e.Flush(ctx)
 		})
 		return true
 	})
 }
 
-// graceTime is how long a call of the program's may go on after its context has ended, before it is left behind.
-const graceTime = time.Second
-
 // flushAll flushes all error handlers when the scheduler ends. They have flushTime, but only
-// graceTime once the time to drain is over. Those that do not return then are left behind.
+// exec.GraceTime once the time to drain is over. Those that do not return then are left behind.
 func (c *controller) flushAll() {
 	last := time.AfterFunc(flushTime, c.endFlushes)
 	defer last.Stop()
-	detach := context.AfterFunc(c.stopping, func() { last.Reset(graceTime) })
+	detach := context.AfterFunc(c.stopping, func() { last.Reset(exec.GraceTime) })
 	defer detach()
 	for _, e := range append(c.retired, c.settings.errors) {
-		c.flushing.Go(func() { e.flush(c.flushable) })
+		c.flushing.Go(func() { e.Flush(c.flushable) })
 	}
 	done := make(chan struct{})
 	go func() {
@@ -81,33 +78,11 @@ func (c *controller) flushAll() {
 		return
 	case <-c.flushable.Done():
 	}
-	grace := time.NewTimer(graceTime)
+	grace := time.NewTimer(exec.GraceTime)
 	defer grace.Stop()
 	select {
 	case <-done:
 	case <-grace.C:
 		c.log.Error("error handlers do not return from Flush although its context has ended")
-	}
-}
-
-// flush lets all error handlers finish, at the same time.
-func (e *errorHandlers) flush(ctx context.Context) {
-	var flushing sync.WaitGroup
-	defer flushing.Wait()
-	for _, one := range e.list {
-		f, ok := one.ErrorHandler.(Flusher)
-		if !ok {
-			continue
-		}
-		flushing.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					e.log.Error("error handler panicked", zap.String("handler", one.name), zap.Any("panic", v))
-				}
-			}()
-			if err := f.Flush(ctx); err != nil {
-				e.log.Error("an error handler could not finish", zap.String("handler", one.name), zap.Error(err))
-			}
-		})
 	}
 }

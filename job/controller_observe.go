@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -134,26 +135,26 @@ func (c *controller) startedEvent(r *run) Event {
 
 // reportRetries returns what tells scopes and observers of a failed attempt. The goroutine of
 // the run calls that.
-func (c *controller) reportRetries(started Event, s *scopes) func(int, error, time.Duration) {
+func (c *controller) reportRetries(started Event, s *exec.Scopes) func(int, error, time.Duration) {
 	return func(attempt int, err error, backoff time.Duration) {
 		e := c.reporter.Event(jobtype.EventRetried, started.InstanceID)
 		e.Execution, e.Attempt, e.Err, e.Backoff = started.Execution, attempt, err, backoff
-		s.tell(e)
+		s.Tell(e)
 		c.reporter.Tell(e)
 	}
 }
 
 // reportFinished tells scopes and observers that a handler has returned. The goroutine of the run
 // calls it. s is nil if the handler was not called.
-func (c *controller) reportFinished(r *run, end ending, s *scopes) {
-	if c.reporter.Unobserved() && (s == nil || len(s.open) == 0) {
+func (c *controller) reportFinished(r *run, end ending, s *exec.Scopes) {
+	if c.reporter.Unobserved() && (s == nil || s.None()) {
 		return
 	}
 	e := c.runEvent(jobtype.EventFinished, r)
 	e.Outcome, e.Err, e.Attempt, e.Took, e.Output = end.outcome, end.err, end.attempts, end.at.mono.Sub(r.begun.mono), end.output
 	defer c.reporter.TellFinished(e, end.text) // also if a scope ends the goroutine
 	if s != nil {
-		s.close(e)
+		s.Close(e)
 	}
 }
 

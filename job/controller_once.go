@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -32,7 +33,7 @@ type callKey struct {
 // onceCall is a call that was begun.
 type onceCall struct {
 	cancel context.CancelCauseFunc
-	errors *errorHandlers
+	errors *exec.ErrorHandlers
 	done   chan struct{} // closed when it has returned, or was left behind
 	told   bool          // the tree knows
 }
@@ -77,7 +78,7 @@ func (c *controller) beginTick(w *decide.World, tick time.Time) (waits bool, err
 func (c *controller) onceNames() string {
 	var names []string
 	for _, l := range c.settings.once {
-		names = append(names, l.name)
+		names = append(names, l.Name)
 	}
 	return strings.Join(names, ",")
 }
@@ -141,10 +142,10 @@ func (c *controller) makeCall(w *decide.World, call decide.Call) *onceCall {
 	tick := Tick{
 		JobName: s.Name, InstanceID: c.self.ID, ScheduledTime: call.Tick.In(s.zone), Items: call.Items, Again: call.Again,
 	}
-	ctx, cancel := context.WithCancelCause(context.WithValue(c.session.Context(), ofJob{}, c))
+	ctx, cancel := context.WithCancelCause(exec.WithOwner(c.session.Context(), c))
 	report := c.tickReporter(ctx, call.Tick)
 	made := &onceCall{cancel: cancel, errors: s.errors, done: make(chan struct{})}
-	to := caller{&c.working, report}
+	to := exec.Caller{Working: &c.working, Report: report}
 	result := TickResult{Tick: tick}
 	if call.IsEnd {
 		result = c.resultOf(w, call, tick)
@@ -155,12 +156,12 @@ func (c *controller) makeCall(w *decide.World, call decide.Call) *onceCall {
 		defer cancel(nil)
 		if !call.IsEnd {
 			for _, l := range s.once {
-				to.call(ctx, l, "Started", l.times.Call, func(ctx context.Context) error { return l.once.Started(ctx, tick.clone()) })
+				to.Call(ctx, l, "Started", l.Times.Call, func(ctx context.Context) error { return l.Once.Started(ctx, cloneTick(tick)) })
 			}
 			return
 		}
 		for _, l := range slices.Backward(s.once) {
-			to.call(ctx, l, "Completed", l.times.Call, func(ctx context.Context) error { return l.once.Completed(ctx, result.clone()) })
+			to.Call(ctx, l, "Completed", l.Times.Call, func(ctx context.Context) error { return l.Once.Completed(ctx, cloneResult(result)) })
 		}
 	})
 	return made
@@ -182,17 +183,17 @@ func (c *controller) resultOf(w *decide.World, call decide.Call, tick Tick) Tick
 // tickReporter returns what tells the error handlers in force of an error about a whole tick.
 // What it returns may be called in any goroutine, but not in that of the controller.
 func (c *controller) tickReporter(ctx context.Context, tick time.Time) func(*ListenerError) {
-	s, in := c.settings, inside{slog: c.options.slog}
-	in.sc = ShardingContext{
+	s := c.settings
+	sc := ShardingContext{
 		JobName: s.Name, InstanceID: c.self.ID, Properties: s.properties, Item: WholeTick, JobParameter: s.JobParameter,
 		Total: s.ShardingTotalCount, ScheduledTime: tick.In(s.zone), Source: SourceNormal, Attempt: 1,
 	}
-	ctx = context.WithValue(context.WithoutCancel(ctx), insideKey{}, &in)
+	ctx = exec.WithContext(context.WithoutCancel(ctx), sc, c.options.slog)
 	return func(err *ListenerError) {
 		if err.Instance == "" {
-			err.Instance = in.sc.InstanceID
+			err.Instance = sc.InstanceID
 		}
-		s.errors.HandleError(ctx, in.sc, err)
+		s.errors.HandleError(ctx, sc, err)
 	}
 }
 

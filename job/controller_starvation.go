@@ -171,7 +171,7 @@ func (c *controller) lateRuns(w *decide.World, late map[int]reason) {
 		if r.phase != executing || !tick.After(r.Last) || !tick.After(r.Tick) || w.Item(i).Disabled {
 			continue
 		}
-		if c.settings.rules.Streams && r.wishes.hasAsked(streamPatience) {
+		if c.settings.rules.Streams && r.signals.HasAsked(streamPatience) {
 			c.wakeIn(streamPatience)
 			continue
 		}

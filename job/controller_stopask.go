@@ -9,7 +9,7 @@ import (
 func (c *controller) askToStop(w *decide.World) error {
 	var asking []*run
 	for _, r := range c.runs {
-		if r.phase == executing && r.wishes.asks() {
+		if r.phase == executing && r.signals.Asks() {
 			asking = append(asking, r)
 		}
 	}
@@ -18,7 +18,7 @@ func (c *controller) askToStop(w *decide.World) error {
 	}
 	if c.isLeaving() {
 		for _, r := range asking {
-			r.wishes.tell(ErrShutdown)
+			r.signals.Stop(ErrShutdown)
 		}
 		return nil
 	}
@@ -31,7 +31,7 @@ func (c *controller) askToStop(w *decide.World) error {
 		case decide.Disabled:
 			reason = ErrDisabled
 		}
-		r.wishes.tell(reason)
+		r.signals.Stop(reason)
 	}
 	return nil
 }

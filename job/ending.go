@@ -1,28 +1,8 @@
 package job
 
 import (
-	"context"
-	"errors"
-
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
-
-// outcomeOf returns how an execution with the context ctx has ended.
-func outcomeOf(ctx context.Context, err error) Outcome {
-	switch _, isPanic := err.(*PanicError); { // errors.As would call methods of err, which may panic
-	case err == nil:
-		return OutcomeOK
-	case errors.Is(context.Cause(ctx), ErrTimeout):
-		return OutcomeTimeout
-	case errors.Is(context.Cause(ctx), ErrKilled):
-		return OutcomeKilled
-	case ctx.Err() != nil:
-		return OutcomeCut
-	case isPanic:
-		return OutcomePanic
-	}
-	return OutcomeFailed
-}
 
 // ending is how the handler of a run has returned.
 type ending struct {

@@ -1,20 +1,18 @@
 package job
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
-	"go.uber.org/zap"
 )
 
 // errorHandlersFor returns what is told of failures under a configuration, by the list of
 // names in it. If the list has neither LOG nor IGNORE, LOG comes first.
-func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
+func (o *options) errorHandlersFor(c Config) (*exec.ErrorHandlers, []*FieldError) {
 	names, err := c.ErrorHandlerNames()
 	if err != nil {
 		return nil, faultsOf(err, jobconf.KeyErrorHandler)
@@ -22,7 +20,7 @@ func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
 	if !slices.Contains(names, ErrorHandlerLog) && !slices.Contains(names, ErrorHandlerIgnore) {
 		names = slices.Insert(names, 0, ErrorHandlerLog)
 	}
-	several := &errorHandlers{log: o.logger, names: c.ErrorHandler, props: c.Props}
+	several := exec.NewErrorHandlers(o.logger, c)
 	var faults []*FieldError
 	for _, name := range names {
 		h, err := o.newErrorHandler(name, c)
@@ -30,7 +28,7 @@ func (o *options) errorHandlersFor(c Config) (*errorHandlers, []*FieldError) {
 			faults = append(faults, faultsOf(err, jobconf.KeyErrorHandler)...)
 			continue
 		}
-		several.list = append(several.list, namedErrorHandler{name, h})
+		several.Add(name, h)
 	}
 	return several, faults
 }
@@ -60,60 +58,11 @@ func (o *options) errorHandlerType(name string) ErrorHandlerType {
 	}
 	switch name {
 	case ErrorHandlerLog:
-		return sameErrorHandler{logErrors(o.logger)}
+		return sameErrorHandler{exec.LogErrors(o.logger)}
 	case ErrorHandlerIgnore:
-		return sameErrorHandler{ignoreErrors()}
+		return sameErrorHandler{exec.IgnoreErrors()}
 	case ErrorHandlerThrow:
 		return sameErrorHandler{o.thrown}
 	}
 	return nil
-}
-
-// errorHandlers are those of a job under one configuration. They are told one after the other,
-// even if one panics.
-type errorHandlers struct {
-	log  *zap.Logger
-	list []namedErrorHandler
-	// By what they were made.
-	names string
-	props map[string]string
-}
-
-type namedErrorHandler struct {
-	name string
-	ErrorHandler
-}
-
-// isFor reports whether a configuration asks for the same error handlers.
-func (e *errorHandlers) isFor(c Config) bool {
-	return e.names == c.ErrorHandler && maps.Equal(e.props, c.Props)
-}
-
-// HandleError tells each of them of a failure.
-func (e *errorHandlers) HandleError(ctx context.Context, sc ShardingContext, err error) {
-	e.tell(e.list, sc, err, func(h ErrorHandler) { h.HandleError(ctx, sc, err) })
-}
-
-// HandleSuccess tells those that want to know.
-func (e *errorHandlers) HandleSuccess(ctx context.Context, sc ShardingContext) {
-	e.tell(e.list, sc, nil, func(h ErrorHandler) {
-		if s, ok := h.(SuccessHandler); ok {
-			s.HandleSuccess(ctx, sc)
-		}
-	})
-}
-
-func (e *errorHandlers) tell(list []namedErrorHandler, sc ShardingContext, err error, tell func(ErrorHandler)) {
-	if len(list) == 0 {
-		return
-	}
-	first := list[0]
-	// The call of the others is deferred, because the first may panic, or end the goroutine.
-	defer e.tell(list[1:], sc, err, tell)
-	defer func() {
-		if v := recover(); v != nil {
-			e.log.Error("error handler panicked", append(sc.fields(), zap.String("handler", first.name), zap.Any("panic", v), zap.Error(err))...)
-		}
-	}()
-	tell(first.ErrorHandler)
 }

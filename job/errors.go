@@ -2,29 +2,24 @@ package job
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// The causes with which the context of a handler ends (context.Cause). There are two more:
-// coord.ErrSessionLost, and coord.ErrClosed after Close of the registry.
+// Errors that package jobtype says more about. The first ones are the causes with which the context of a handler ends.
 var (
-	// ErrTimeout: the item ran for longer than Config.Timeout.
-	ErrTimeout = errors.New("job: execution timed out")
-	// ErrKilled: an operator has ended this execution.
-	ErrKilled = errors.New("job: execution killed")
-	// ErrShutdown: the context of Shutdown has ended, and with it the time to finish.
-	ErrShutdown = errors.New("job: scheduler shut down")
-	// ErrItemLost: this execution does not hold the item any more, because another instance
-	// has claimed it, the item was removed, or somebody has removed or replaced the nodes of
-	// this instance.
-	ErrItemLost = errors.New("job: item lost")
-)
+	ErrTimeout  = jobtype.ErrTimeout
+	ErrKilled   = jobtype.ErrKilled
+	ErrShutdown = jobtype.ErrShutdown
+	ErrItemLost = jobtype.ErrItemLost
 
-// Errors that tools know, too: package jobtype says what they mean.
-var (
+	ErrItemMoves = jobtype.ErrItemMoves
+	ErrDisabled  = jobtype.ErrDisabled
+
+	ErrListenerTimeout = jobtype.ErrListenerTimeout
+	ErrTooManyTicks    = jobtype.ErrTooManyTicks
+
 	ErrJobRemoved             = jobtype.ErrJobRemoved
 	ErrInstanceRemoved        = jobtype.ErrInstanceRemoved
 	ErrImplementationConflict = jobtype.ErrImplementationConflict
@@ -52,17 +47,6 @@ var (
 	ErrClock = errors.New("job: clock too far from the store's")
 )
 
-// errGoexit is the error of a handler that called runtime.Goexit.
-var errGoexit = errors.New("job: handler called runtime.Goexit")
-
 // errEnded is the error of a scheduler whose goroutine was ended by runtime.Goexit, in
 // something that it called.
 var errEnded = runner.ErrEnded
-
-// PanicError is the error of an item whose handler panicked, or of a scheduler that panicked.
-type PanicError struct {
-	Value any    // the argument of panic
-	Stack []byte // of the goroutine that panicked
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", e.Value) }

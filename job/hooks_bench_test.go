@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -48,16 +49,16 @@ func BenchmarkHooks(b *testing.B) {
 			}
 			c := newController(nil, nil, s, o, 0)
 			c.session = lastingSession{}
-			ctx := context.WithValue(b.Context(), ofJob{}, c)
+			ctx := exec.WithOwner(b.Context(), c)
 			for b.Loop() {
 				r := &run{Run: decide.Run{Claim: decide.Claim{Source: decide.Normal, Tick: time.Unix(0, 0)}, Token: 1, Instance: "10.0.0.1@-@1"}}
 				c.reporter.Tell(c.runEvent(jobtype.EventClaimed, r))
 				started := c.startedEvent(r)
 				e := c.executionOf(r, started)
-				e.errors = s.errors
+				e.Errors = s.errors
 				c.reporter.Tell(started)
-				outcome, err := e.open(ctx)
-				c.reportFinished(r, ending{outcome: outcome, err: err, attempts: 1}, &e.scopes)
+				outcome, err := e.Run(ctx)
+				c.reportFinished(r, ending{outcome: outcome, err: err, attempts: 1}, &e.Scopes)
 			}
 			c.reporter.Close()
 		})

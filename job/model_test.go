@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
 )
@@ -400,7 +401,7 @@ func (p *member) returns(r *run, err error) {
 	ctx := p.handler[r]
 	delete(p.handler, r)
 	p.m.checkKilled(r, ctx, err)
-	r.ending = ending{outcome: outcomeOf(ctx, err), err: err, at: p.c.instant(), attempts: 1}
+	r.ending = ending{outcome: exec.OutcomeOf(ctx, err), err: err, at: p.c.instant(), attempts: 1}
 	r.ending.cut = ctx.Err() != nil && r.ending.outcome != OutcomeKilled
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
 	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 )
 
 // The options of a node hold for all its jobs, those of a job for no other one.
@@ -17,7 +18,7 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = reg.Close(context.WithoutCancel(t.Context())) }() // how it ends is not the question
-	handler := func(name string) Option { return WithErrorHandler(name, ignoreErrors()) }
+	handler := func(name string) Option { return WithErrorHandler(name, exec.IgnoreErrors()) }
 	n, err := NewNode(reg, NodeConfig{Options: []Option{WithLabels("a"), WithLabels("b"), WithLabels("c"), handler("all"), WithObserver(func(Event) {})}})
 	if err != nil {
 		t.Fatal(err)

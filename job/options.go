@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"go.uber.org/zap"
@@ -55,7 +56,7 @@ type options struct {
 	thrown         *thrown                      // THROW of the job; nil in those that jobs share
 	errorHandlers  map[string]ErrorHandlerType  // those that were given; nil if there are none
 	types          map[string]Type              // nil if there are none
-	listeners      map[string]*namedListener    // nil if there are none
+	listeners      map[string]*exec.Listener    // nil if there are none
 	listenerTime   time.Duration                // of one call of a Listener
 	work           Type                         // what does the work of the job: workOf
 	isTyped        bool                         // the work is that of a type

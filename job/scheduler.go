@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 )
 
 // Scheduler runs one job in this process, as one of its instances, until Shutdown. Its
@@ -222,7 +223,7 @@ func (c *controller) awaitHandlers() {
 // goroutine.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.askToLeave()
-	if ctx.Value(ofJob{}) == s.c {
+	if exec.OwnerOf(ctx) == any(s.c) {
 		return fmt.Errorf("job %s: %w", s.c.job, ErrInHandler)
 	}
 	detach := context.AfterFunc(ctx, s.stop)

@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/strategy"
@@ -27,10 +28,10 @@ type settings struct {
 	parameters map[int]string
 	properties Properties
 	strategy   strategy.Strategy
-	errors     *errorHandlers
+	errors     *exec.ErrorHandlers
 	handler    Handler
-	listeners  []*namedListener // of each execution
-	once       []*namedListener // of whole ticks
+	listeners  []*exec.Listener // of each execution
+	once       []*exec.Listener // of whole ticks
 }
 
 // newSettings checks a configuration and looks its names up.

@@ -12,44 +12,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
-// Type is a kind of work that is described by the configuration of a job: a script, a request
-// to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
-// does ("SCRIPT", "HTTP").
-//
-// A program names its types by [WithType], and starts a job with the handler [OfType]. A
-// handler that is given to [Schedule] or [OneOff] may be a Type itself; then the job has the
-// name of its implementation, and the type only checks and reads the configuration (package
-// dataflow does).
-type Type interface {
-	// Handler checks a configuration, and returns what does the work under it. It is called
-	// at the start, and again for each configuration that comes into force; c has its defaults.
-	// An execution keeps the handler that it has begun with. What Handler returns may be
-	// dropped without having been called, so Handler itself must have no effect.
-	//
-	// An error refuses the configuration. A *ConfigError or *FieldError in it names the fields,
-	// those of Config.Props as "props: name"; see package property.
-	Handler(c Config) (Handler, error)
-}
-
-// Streamer is a Handler whose executions may go on over their next ticks, as long as there is
-// something to do. That is no fault then, as long as the execution calls [StopAsked] once a
-// minute at least.
-type Streamer interface {
-	// Streams reports whether that holds under the configuration that the handler is for.
-	Streams() bool
-}
-
 // streams reports whether executions of a handler may go on over their next ticks.
 func streams(h Handler) bool {
 	s, ok := h.(Streamer)
 	return ok && s.Streams()
 }
-
-// TypeFunc makes a Type of a function.
-type TypeFunc func(c Config) (Handler, error)
-
-// Handler calls f.
-func (f TypeFunc) Handler(c Config) (Handler, error) { return f(c) }
 
 // OfType returns the handler of a job whose work is done by a type: the one that [WithType]
 // has given that name. The job's implementation has the same name, so [WithImplementation] is

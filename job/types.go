@@ -2,8 +2,8 @@ package job
 
 import "github.com/elasticjob-go/elasticjob/jobtype"
 
-// What a program is told about executions and schedulers. Package jobtype says what the fields mean, and has the values of
-// what only those who look on tell apart, such as jobtype.EventFinished and jobtype.FaultClock.
+// What a program gives to a scheduler, and what it is told. Package jobtype says what each type and its fields mean, and has
+// the values that only those who look on tell apart, such as jobtype.EventFinished and jobtype.FaultClock.
 type (
 	Observer  = jobtype.Observer
 	Event     = jobtype.Event
@@ -15,6 +15,34 @@ type (
 	Waiting   = jobtype.Waiting
 	Fault     = jobtype.Fault
 	FaultKind = jobtype.FaultKind
+
+	Handler         = jobtype.Handler
+	HandlerFunc     = jobtype.HandlerFunc
+	ShardingContext = jobtype.ShardingContext
+	Properties      = jobtype.Properties
+	Type            = jobtype.Type
+	TypeFunc        = jobtype.TypeFunc
+	Streamer        = jobtype.Streamer
+	PanicError      = jobtype.PanicError
+
+	Scope             = jobtype.Scope
+	LogHandler        = jobtype.LogHandler
+	Listener          = jobtype.Listener
+	ListenerFuncs     = jobtype.ListenerFuncs
+	ListenerError     = jobtype.ListenerError
+	OnceListener      = jobtype.OnceListener
+	OnceListenerFuncs = jobtype.OnceListenerFuncs
+	OnceTimes         = jobtype.OnceTimes
+	Tick              = jobtype.Tick
+	TickResult        = jobtype.TickResult
+	MissingError      = jobtype.MissingError
+
+	ErrorHandler         = jobtype.ErrorHandler
+	ErrorHandlerFunc     = jobtype.ErrorHandlerFunc
+	ErrorHandlerType     = jobtype.ErrorHandlerType
+	ErrorHandlerTypeFunc = jobtype.ErrorHandlerTypeFunc
+	SuccessHandler       = jobtype.SuccessHandler
+	Flusher              = jobtype.Flusher
 
 	TriggerRequest = jobtype.TriggerRequest
 	Requested      = jobtype.Requested
@@ -41,3 +69,12 @@ const (
 	SourceRetry    = jobtype.SourceRetry
 	SourceBackfill = jobtype.SourceBackfill
 )
+
+// WholeTick is the Item of a ShardingContext that is about a whole tick.
+const WholeTick = jobtype.WholeTick
+
+// NewProperties returns a copy of the map as Properties, for tests of handlers.
+func NewProperties(props map[string]string) Properties { return jobtype.NewProperties(props) }
+
+// NoRetry returns an error with which a handler says that another attempt would fail, too: see jobtype.NoRetry.
+func NoRetry(err error) error { return jobtype.NoRetry(err) }

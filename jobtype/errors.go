@@ -2,6 +2,7 @@ package jobtype
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -31,3 +32,54 @@ var (
 	// ErrKeyUsed: a request with this key stands there that asks for something else.
 	ErrKeyUsed = jobtree.ErrKeyUsed
 )
+
+// The causes with which the context of a handler ends (context.Cause). There are two more:
+// coord.ErrSessionLost, and coord.ErrClosed after Close of the registry.
+var (
+	// ErrTimeout: the item ran for longer than Config.Timeout.
+	ErrTimeout = errors.New("job: execution timed out")
+	// ErrKilled: an operator has ended this execution.
+	ErrKilled = errors.New("job: execution killed")
+	// ErrShutdown: the context of Shutdown has ended, and with it the time to finish.
+	ErrShutdown = errors.New("job: scheduler shut down")
+	// ErrItemLost: this execution does not hold the item any more, because another instance
+	// has claimed it, the item was removed, or somebody has removed or replaced the nodes of
+	// this instance.
+	ErrItemLost = errors.New("job: item lost")
+)
+
+// The reasons why StopAsked asks a handler to stop, besides ErrShutdown.
+var (
+	// ErrItemMoves: another instance is to run the item, as soon as it does not run here.
+	ErrItemMoves = errors.New("job: the item is to move to another instance")
+	// ErrDisabled: an operator has disabled the item, or all servers.
+	ErrDisabled = errors.New("job: the item or the server is disabled")
+)
+
+// PanicError is the error of an item whose handler panicked, or of a scheduler that panicked.
+type PanicError struct {
+	Value any    // the argument of panic
+	Stack []byte // of the goroutine that panicked
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", e.Value) }
+
+// NoRetry returns an error with which a handler says that another attempt would fail, too:
+// the execution fails at once, whatever Config.Retry allows. nil stays nil.
+func NoRetry(err error) error {
+	if err == nil {
+		return nil
+	}
+	return noRetry{err}
+}
+
+type noRetry struct{ error }
+
+func (e noRetry) Unwrap() error { return e.error }
+
+// IsFinal reports whether an error comes from NoRetry. The methods of an error are the program's: if they panic, it does not.
+func IsFinal(err error) (final bool) {
+	defer func() { _ = recover() }()
+	_, final = errors.AsType[noRetry](err)
+	return final
+}

@@ -1,4 +1,4 @@
-package job
+package exec
 
 import (
 	"context"
@@ -15,18 +15,19 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // trial is an execution with a handler and an error handler that record how they are called.
 type trial struct {
-	execution
+	Execution
 	began    time.Time
 	attempts []time.Duration // when each began
-	numbers  []int           // ShardingContext.Attempt of each
+	numbers  []int           // jobtype.ShardingContext.Attempt of each
 	reported []error
-	told     []ShardingContext
+	told     []jobtype.ShardingContext
 	logged   *observer.ObservedLogs
-	outcome  Outcome
+	outcome  jobtype.Outcome
 	retried  int
 }
 
@@ -34,17 +35,17 @@ type trial struct {
 func try(outcome func(ctx context.Context, n int) error) *trial {
 	core, logged := observer.New(zapcore.DebugLevel)
 	x := &trial{logged: logged, began: time.Now()}
-	x.execution = execution{
-		session: &modelSession{},
-		log:     zap.New(core),
-		retries: func(int, error, time.Duration) { x.retried++ },
-		sc:      ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: SourceNormal},
-		handler: HandlerFunc(func(ctx context.Context, sc ShardingContext) error {
+	x.Execution = Execution{
+		Session: lastingSession{},
+		Log:     zap.New(core),
+		Retries: func(int, error, time.Duration) { x.retried++ },
+		Context: jobtype.ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: jobtype.SourceNormal},
+		Handler: jobtype.HandlerFunc(func(ctx context.Context, sc jobtype.ShardingContext) error {
 			x.attempts = append(x.attempts, time.Since(x.began))
 			x.numbers = append(x.numbers, sc.Attempt)
 			return outcome(ctx, len(x.attempts))
 		}),
-		errors: onlyHandler(zap.New(core), func(ctx context.Context, sc ShardingContext, err error) {
+		Errors: onlyHandler(zap.New(core), func(ctx context.Context, sc jobtype.ShardingContext, err error) {
 			if ctx.Err() != nil {
 				panic("the error handler's context has ended")
 			}
@@ -56,13 +57,13 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 }
 
 // onlyHandler returns error handlers of which there is one.
-func onlyHandler(log *zap.Logger, h ErrorHandlerFunc) *errorHandlers {
-	return &errorHandlers{log: log, list: []namedErrorHandler{{"ONLY", h}}}
+func onlyHandler(log *zap.Logger, h jobtype.ErrorHandlerFunc) *ErrorHandlers {
+	return &ErrorHandlers{log: log, list: []namedErrorHandler{{"ONLY", h}}}
 }
 
 // do runs the execution, as the goroutine of a run does.
 func (x *trial) do(ctx context.Context) (err error) {
-	x.outcome, err = x.execution.do(ctx)
+	x.outcome, err = x.Execution.do(ctx)
 	return err
 }
 
@@ -82,21 +83,21 @@ func TestRetries(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fails int
-		retry Retry
+		retry jobtype.Retry
 		want  []time.Duration // when the attempts have to begin
 	}{
-		{"it succeeds", 0, Retry{}, []time.Duration{0}},
-		{"it succeeds, and could be tried again", 0, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
-		{"it is not tried again", always, Retry{InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
-		{"it succeeds in the end", 2, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s}},
-		{"it does not", always, Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s, 7 * s}},
-		{"the wait is bounded", always, Retry{Attempts: 4, InitialBackoff: s, MaxBackoff: 3 * s}, []time.Duration{0, s, 3 * s, 6 * s, 9 * s}},
-		{"no wait at all", always, Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: time.Minute}, []time.Duration{0, 0, 0, 0}},
+		{"it succeeds", 0, jobtype.Retry{}, []time.Duration{0}},
+		{"it succeeds, and could be tried again", 0, jobtype.Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
+		{"it is not tried again", always, jobtype.Retry{InitialBackoff: s, MaxBackoff: s}, []time.Duration{0}},
+		{"it succeeds in the end", 2, jobtype.Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s}},
+		{"it does not", always, jobtype.Retry{Attempts: 3, InitialBackoff: s, MaxBackoff: time.Minute}, []time.Duration{0, s, 3 * s, 7 * s}},
+		{"the wait is bounded", always, jobtype.Retry{Attempts: 4, InitialBackoff: s, MaxBackoff: 3 * s}, []time.Duration{0, s, 3 * s, 6 * s, 9 * s}},
+		{"no wait at all", always, jobtype.Retry{Attempts: 3, InitialBackoff: -1, MaxBackoff: time.Minute}, []time.Duration{0, 0, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				x := try(failing(c.fails))
-				x.retry = c.retry
+				x.Retry = c.retry
 				err := x.do(t.Context())
 				if !slices.Equal(x.attempts, c.want) {
 					t.Errorf("attempts at %v, want %v", x.attempts, c.want)
@@ -137,15 +138,15 @@ func TestTimeout(t *testing.T) {
 	t.Run("of a handler", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(untilDone)
-			x.timeout = 10 * time.Second
-			x.retry = Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
-			if err := x.do(t.Context()); err != ErrTimeout {
+			x.Timeout = 10 * time.Second
+			x.Retry = jobtype.Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
+			if err := x.do(t.Context()); err != jobtype.ErrTimeout {
 				t.Errorf("got %v", err)
 			}
 			if got := time.Since(x.began); got != 10*time.Second {
 				t.Errorf("after %v", got)
 			}
-			if x.outcome != OutcomeTimeout || len(x.attempts) != 1 || len(x.reported) != 1 || x.reported[0] != ErrTimeout {
+			if x.outcome != jobtype.OutcomeTimeout || len(x.attempts) != 1 || len(x.reported) != 1 || x.reported[0] != jobtype.ErrTimeout {
 				t.Errorf("%v, attempts %v, reported %v", x.outcome, x.attempts, x.reported)
 			}
 		})
@@ -153,12 +154,12 @@ func TestTimeout(t *testing.T) {
 	t.Run("between attempts", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(func(context.Context, int) error { return errHandler })
-			x.timeout = 10 * time.Second
-			x.retry = Retry{Attempts: 5, InitialBackoff: 8 * time.Second, MaxBackoff: time.Minute}
+			x.Timeout = 10 * time.Second
+			x.Retry = jobtype.Retry{Attempts: 5, InitialBackoff: 8 * time.Second, MaxBackoff: time.Minute}
 			if err := x.do(t.Context()); err != errHandler {
 				t.Errorf("got %v", err)
 			}
-			if want := []time.Duration{0, 8 * time.Second}; !slices.Equal(x.attempts, want) || time.Since(x.began) != x.timeout {
+			if want := []time.Duration{0, 8 * time.Second}; !slices.Equal(x.attempts, want) || time.Since(x.began) != x.Timeout {
 				t.Errorf("attempts at %v, over after %v", x.attempts, time.Since(x.began))
 			}
 			if len(x.reported) != 1 || x.reported[0] != errHandler {
@@ -169,7 +170,7 @@ func TestTimeout(t *testing.T) {
 	t.Run("of a handler that succeeds all the same", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(func(ctx context.Context, _ int) error { <-ctx.Done(); return nil })
-			x.timeout = time.Second
+			x.Timeout = time.Second
 			if err := x.do(t.Context()); err != nil || len(x.reported) > 0 {
 				t.Errorf("got %v, reported %v", err, x.reported)
 			}
@@ -193,14 +194,14 @@ func TestTimeout(t *testing.T) {
 // A run whose context ends was cut short. That is not a failure: the error handler is not
 // told, and the item is not tried again.
 func TestCutRunsAreNotFailures(t *testing.T) {
-	for _, cause := range []error{coord.ErrSessionLost, ErrShutdown, ErrItemLost, ErrJobRemoved} {
+	for _, cause := range []error{coord.ErrSessionLost, jobtype.ErrShutdown, jobtype.ErrItemLost, jobtype.ErrJobRemoved} {
 		for _, timeout := range []time.Duration{0, time.Hour} {
 			t.Run(fmt.Sprintf("%v within %v", cause, timeout), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					x := try(func(ctx context.Context, _ int) error { <-ctx.Done(); return context.Cause(ctx) })
-					x.timeout = timeout
-					x.retry = Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
+					x.Timeout = timeout
+					x.Retry = jobtype.Retry{Attempts: 5, InitialBackoff: time.Second, MaxBackoff: time.Second}
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 					if err := x.do(ctx); err != cause {
 						t.Errorf("got %v", err)
@@ -216,8 +217,8 @@ func TestCutRunsAreNotFailures(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			x := try(func(context.Context, int) error { return errHandler })
-			x.retry = Retry{Attempts: 5, InitialBackoff: time.Hour, MaxBackoff: time.Hour}
-			time.AfterFunc(time.Minute, func() { cancel(ErrShutdown) })
+			x.Retry = jobtype.Retry{Attempts: 5, InitialBackoff: time.Hour, MaxBackoff: time.Hour}
+			time.AfterFunc(time.Minute, func() { cancel(jobtype.ErrShutdown) })
 			if err := x.do(ctx); err != errHandler {
 				t.Errorf("got %v", err)
 			}
@@ -234,7 +235,7 @@ func TestCutRunsAreNotFailures(t *testing.T) {
 				<-time.After(time.Minute)
 				return errHandler
 			})
-			x.timeout = 2 * time.Second
+			x.Timeout = 2 * time.Second
 			time.AfterFunc(time.Second, func() { cancel(coord.ErrSessionLost) })
 			if err := x.do(ctx); err != errHandler || len(x.reported) > 0 {
 				t.Errorf("got %v, reported %v", err, x.reported)
@@ -248,7 +249,7 @@ func TestPanics(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(func(context.Context, int) error { panic("oh") })
 			err := x.do(t.Context())
-			p, ok := errors.AsType[*PanicError](err)
+			p, ok := errors.AsType[*jobtype.PanicError](err)
 			if !ok || p.Value != "oh" || !strings.Contains(string(p.Stack), "TestPanics") || !strings.Contains(err.Error(), "oh") {
 				t.Fatalf("got %v", err)
 			}
@@ -265,7 +266,7 @@ func TestPanics(t *testing.T) {
 				}
 				return nil
 			})
-			x.retry = Retry{Attempts: 1, InitialBackoff: time.Second, MaxBackoff: time.Second}
+			x.Retry = jobtype.Retry{Attempts: 1, InitialBackoff: time.Second, MaxBackoff: time.Second}
 			if err := x.do(t.Context()); err != nil || len(x.attempts) != 2 || len(x.reported) > 0 {
 				t.Errorf("got %v after %d attempts, reported %v", err, len(x.attempts), x.reported)
 			}
@@ -274,9 +275,9 @@ func TestPanics(t *testing.T) {
 	t.Run("of a handler that is cut short", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			x := try(func(ctx context.Context, _ int) error { cancel(ErrShutdown); panic("oh") })
+			x := try(func(ctx context.Context, _ int) error { cancel(jobtype.ErrShutdown); panic("oh") })
 			err := x.do(ctx)
-			if _, ok := errors.AsType[*PanicError](err); !ok || len(x.reported) > 0 {
+			if _, ok := errors.AsType[*jobtype.PanicError](err); !ok || len(x.reported) > 0 {
 				t.Errorf("got %v, reported %v", err, x.reported)
 			}
 		})
@@ -284,7 +285,7 @@ func TestPanics(t *testing.T) {
 	t.Run("of the error handler", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := try(func(context.Context, int) error { return errHandler })
-			x.errors = onlyHandler(x.log, func(context.Context, ShardingContext, error) { panic("oh again") })
+			x.Errors = onlyHandler(x.Log, func(context.Context, jobtype.ShardingContext, error) { panic("oh again") })
 			if err := x.do(t.Context()); err != errHandler {
 				t.Errorf("got %v", err)
 			}
@@ -303,11 +304,11 @@ func TestPanics(t *testing.T) {
 // The default error handler logs a line that names the execution, with the stack of a panic.
 func TestLogErrors(t *testing.T) {
 	core, logged := observer.New(zapcore.DebugLevel)
-	sc := ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: SourceMisfire, Token: 7, Attempt: 2}
-	h := logErrors(zap.New(core))
-	h.HandleError(t.Context(), sc, fmt.Errorf("on item 3: %w", &PanicError{Value: "oh", Stack: []byte("goroutine 1")}))
+	sc := jobtype.ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Source: jobtype.SourceMisfire, Token: 7, Attempt: 2}
+	h := LogErrors(zap.New(core))
+	h.HandleError(t.Context(), sc, fmt.Errorf("on item 3: %w", &jobtype.PanicError{Value: "oh", Stack: []byte("goroutine 1")}))
 	h.HandleError(t.Context(), sc, errHandler)
-	ignoreErrors().HandleError(t.Context(), sc, errHandler)
+	IgnoreErrors().HandleError(t.Context(), sc, errHandler)
 	entries := logged.FilterLevelExact(zapcore.ErrorLevel).All()
 	if len(entries) != 2 {
 		t.Fatalf("logged %v", entries)
@@ -321,34 +322,6 @@ func TestLogErrors(t *testing.T) {
 	}
 	if _, has := entries[1].ContextMap()["stack"]; has {
 		t.Error("a stack without a panic")
-	}
-}
-
-func TestTaskIDs(t *testing.T) {
-	seen := map[string]bool{}
-	last := ""
-	for range 10_000 {
-		id, err := newTaskID()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen[id] {
-			t.Fatalf("%s twice", id)
-		}
-		if id < last {
-			t.Fatalf("%s after %s: they do not sort by time", id, last)
-		}
-		seen[id], last = true, id
-	}
-}
-
-func TestSources(t *testing.T) {
-	for source, want := range map[Source]string{
-		SourceNormal: "NORMAL_TRIGGER", SourceMisfire: "MISFIRE", SourceFailover: "FAILOVER", SourceManual: "MANUAL", 0: "UNKNOWN", 9: "UNKNOWN",
-	} {
-		if got := source.String(); got != want {
-			t.Errorf("%d: %s, want %s", int(source), got, want)
-		}
 	}
 }
 
@@ -373,13 +346,13 @@ func TestNoAttemptInASessionThatIsOverdue(t *testing.T) {
 	for name, tc := range map[string]struct {
 		over, renewed time.Duration // of the session
 		want          []time.Duration
-		outcome       Outcome
+		outcome       jobtype.Outcome
 	}{
-		"lost before it begins":          {0, never, nil, OutcomeCut},
-		"lost before a retry":            {time.Second, never, []time.Duration{0}, OutcomeCut},
-		"renewed before it begins":       {0, clear, []time.Duration{clear, clear + pause}, OutcomeOK},
-		"renewed, and before the retry":  {time.Second, clear, []time.Duration{0, clear}, OutcomeOK},
-		"renewed before anybody notices": {time.Second, pause, []time.Duration{0, pause}, OutcomeOK},
+		"lost before it begins":          {0, never, nil, jobtype.OutcomeCut},
+		"lost before a retry":            {time.Second, never, []time.Duration{0}, jobtype.OutcomeCut},
+		"renewed before it begins":       {0, clear, []time.Duration{clear, clear + pause}, jobtype.OutcomeOK},
+		"renewed, and before the retry":  {time.Second, clear, []time.Duration{0, clear}, jobtype.OutcomeOK},
+		"renewed before anybody notices": {time.Second, pause, []time.Duration{0, pause}, jobtype.OutcomeOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -389,8 +362,8 @@ func TestNoAttemptInASessionThatIsOverdue(t *testing.T) {
 					}
 					return nil
 				})
-				x.session = &pausedSession{over: x.began.Add(tc.over), renewed: x.began.Add(tc.renewed)}
-				x.retry = Retry{Attempts: 1, InitialBackoff: pause, MaxBackoff: pause}
+				x.Session = &pausedSession{over: x.began.Add(tc.over), renewed: x.began.Add(tc.renewed)}
+				x.Retry = jobtype.Retry{Attempts: 1, InitialBackoff: pause, MaxBackoff: pause}
 				ctx, lose := context.WithCancelCause(t.Context())
 				if tc.renewed == never {
 					defer time.AfterFunc(clear, func() { lose(coord.ErrSessionLost) }).Stop()
@@ -400,10 +373,15 @@ func TestNoAttemptInASessionThatIsOverdue(t *testing.T) {
 				if !slices.Equal(x.attempts, tc.want) || x.outcome != tc.outcome {
 					t.Errorf("attempts at %v, want %v; outcome %v, want %v", x.attempts, tc.want, x.outcome, tc.outcome)
 				}
-				if lost := tc.outcome == OutcomeCut; lost != errors.Is(err, coord.ErrSessionLost) {
+				if lost := tc.outcome == jobtype.OutcomeCut; lost != errors.Is(err, coord.ErrSessionLost) {
 					t.Errorf("got the error %v", err)
 				}
 			})
 		})
 	}
 }
+
+// lastingSession is a session that does not end.
+type lastingSession struct{ coord.Session }
+
+func (lastingSession) Deadline() time.Time { return time.Now().Add(time.Hour) }

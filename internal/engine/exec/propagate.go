@@ -1,4 +1,4 @@
-package job
+package exec
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Bounds of what is propagated.
@@ -20,25 +22,18 @@ const (
 
 type propagatedKey struct{}
 
-// Propagate returns a context with a text that goes along to what an execution calls: a script
-// finds it in its environment, under the name in capital letters with _ for -, and a server in
-// its request as a header. So a [Scope] passes traceparent on. What the properties of the job
-// say under the same name counts more. Other types of jobs may ask [Propagated].
-//
-// The name has up to 64 bytes: letters, digits, - and _, first a letter; small and capital
-// letters are the same. The value has up to 8 KiB of UTF-8 without control characters. A context
-// has up to 32 names. With an error the context is ctx.
+// Propagate is job.Propagate.
 func Propagate(ctx context.Context, name, value string) (context.Context, error) {
 	name = strings.ToLower(name)
 	if err := checkPropagated(name, value); err != nil {
-		return ctx, fmt.Errorf("job: propagate %s: %w", quote(name), err)
+		return ctx, fmt.Errorf("job: propagate %s: %w", brief.Quote(name), err)
 	}
 	before, _ := ctx.Value(propagatedKey{}).(map[string]string)
 	next := make(map[string]string, len(before)+1)
 	maps.Copy(next, before)
 	next[name] = value
 	if len(next) > maxPropagated {
-		return ctx, fmt.Errorf("job: propagate %s: the context has %d names already, and more are not allowed", quote(name), maxPropagated)
+		return ctx, fmt.Errorf("job: propagate %s: the context has %d names already, and more are not allowed", brief.Quote(name), maxPropagated)
 	}
 	return context.WithValue(ctx, propagatedKey{}, next), nil
 }
@@ -58,8 +53,7 @@ func checkPropagated(name, value string) error {
 	return nil
 }
 
-// Propagated goes over what a context passes on, in the order of the names, which are in small
-// letters.
+// Propagated is job.Propagated.
 func Propagated(ctx context.Context) iter.Seq2[string, string] {
 	all, _ := ctx.Value(propagatedKey{}).(map[string]string)
 	return func(yield func(name, value string) bool) {

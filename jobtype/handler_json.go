@@ -1,4 +1,4 @@
-package job
+package jobtype
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // MarshalJSON returns what ElasticJob gives to scripts and URLs, in ASCII: jobName, taskId,
@@ -33,7 +35,7 @@ func (sc ShardingContext) MarshalJSON() ([]byte, error) {
 		sc.InstanceID, sc.ScheduledTime.Format(time.RFC3339Nano), sc.Source.String(), sc.Attempt, sc.Token,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("job %s: sharding context: %w", short(sc.JobName), err)
+		return nil, fmt.Errorf("job %s: sharding context: %w", brief.Text(sc.JobName), err)
 	}
 	return inASCII(bytes.TrimSpace(text.Bytes())), nil
 }

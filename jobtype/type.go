@@ -1,0 +1,34 @@
+package jobtype
+
+// Type is a kind of work that is described by the configuration of a job: a script, a request
+// to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
+// does ("SCRIPT", "HTTP").
+//
+// A program names its types by job.WithType, and starts a job with the handler job.OfType. A
+// handler that is given to job.Schedule or job.OneOff may be a Type itself; then the job has the
+// name of its implementation, and the type only checks and reads the configuration (package
+// dataflow does).
+type Type interface {
+	// Handler checks a configuration, and returns what does the work under it. It is called
+	// at the start, and again for each configuration that comes into force; c has its defaults.
+	// An execution keeps the handler that it has begun with. What Handler returns may be
+	// dropped without having been called, so Handler itself must have no effect.
+	//
+	// An error refuses the configuration. A *ConfigError or *FieldError in it names the fields,
+	// those of Config.Props as "props: name"; see package property.
+	Handler(c Config) (Handler, error)
+}
+
+// Streamer is a Handler whose executions may go on over their next ticks, as long as there is
+// something to do. That is no fault then, as long as the execution calls job.StopAsked once a
+// minute at least.
+type Streamer interface {
+	// Streams reports whether that holds under the configuration that the handler is for.
+	Streams() bool
+}
+
+// TypeFunc makes a Type of a function.
+type TypeFunc func(c Config) (Handler, error)
+
+// Handler calls f.
+func (f TypeFunc) Handler(c Config) (Handler, error) { return f(c) }
