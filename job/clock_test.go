@@ -68,7 +68,7 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 	}
 }
 
-// If a stranger writes times from the future, they are corrected.
+// If an external writer writes times from the future, they are corrected.
 func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")

@@ -16,7 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// undo plays a stranger who undoes at once what a scheduler does to a node. It ends with the
+// undo plays an external writer who undoes at once what a scheduler does to a node. It ends with the
 // function that is returned, or if the scheduler does it again without a pause.
 func (c *cluster) undo(op coord.Op) (end func()) {
 	ctx, cancel := context.WithCancel(c.Context())
@@ -38,7 +38,7 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 				return
 			}
 			// What the scheduler corrects at once the view may never show. So wait only while it
-			// shows what the stranger has done.
+			// shows what the external writer has done.
 			if err := c.view.Sync(ctx); err != nil {
 				continue
 			}
@@ -62,8 +62,8 @@ func onTheSimulator(t *testing.T, behaviour func(*testing.T, store)) {
 	synctest.Test(t, func(t *testing.T) { behaviour(t, newMemoryStore(t)) })
 }
 
-// If a stranger undoes a correction each time, it is not made again as fast as the store
-// can. There is a fault as long as the stranger goes on.
+// If an external writer undoes a correction each time, it is not made again as fast as the store
+// can. There is a fault as long as the external writer goes on.
 func TestCorrectionsThatAreUndone(t *testing.T) {
 	for n, tt := range []struct {
 		name string
@@ -78,7 +78,7 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 		{
 			"the record of a run",
 			func(c *cluster) coord.Op { return coord.Delete(c.job.Running(0)) },
-			func(c *cluster) string { return "mend" },
+			func(c *cluster) string { return "restore" },
 		},
 		{
 			"a record of no run",
@@ -133,7 +133,7 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 	}
 }
 
-// The fault is over when the stranger has done nothing for a while. If he begins again much
+// The fault is over when the external writer has done nothing for a while. If he begins again much
 // later, that is corrected at once.
 func TestCorrectionsThatLastAtLast(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

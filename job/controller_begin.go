@@ -13,9 +13,9 @@ import (
 // firePortion is how many items claims are made for at a time.
 const firePortion = 120
 
-// takeOver claims items that wait to be run again (failover).
-func (c *controller) takeOver(w *decide.World) error {
-	changes := w.TakeOver(c.work, c.pool.Threads.Reserve(min(len(w.FailoverItems), c.idle())))
+// failOver claims items that wait to be run again (failover).
+func (c *controller) failOver(w *decide.World) error {
+	changes := w.FailOver(c.work, c.pool.Threads.Reserve(min(len(w.FailoverItems), c.idle())))
 	if w.IsMixed() {
 		c.takeOverInTurn(w, changes)
 		return nil
@@ -99,9 +99,9 @@ func (c *controller) yielding(w *decide.World) func(item int) bool {
 	}
 }
 
-// flag writes the misfire flag of items that still run when their next tick has come.
-func (c *controller) flag(w *decide.World) error {
-	c.commitAll(w.Flag(c.work))
+// markMisfire writes the misfire flag of items that still run when their next tick has come.
+func (c *controller) markMisfire(w *decide.World) error {
+	c.commitAll(w.MarkMisfire(c.work))
 	return nil
 }
 

@@ -288,8 +288,8 @@ func (c *controller) follow(change decide.Change, token int64) {
 			c.dropEnded(p.Ends)
 			c.unended = slices.DeleteFunc(c.unended, func(r *decide.Run) bool { return r == p.Ends })
 		}
-		if p.Flags != nil {
-			p.Flags.Flagged = true
+		if p.Misfires != nil {
+			p.Misfires.Marked = true
 		}
 		if p.Skips != nil {
 			c.reportSkipped(p.Item, *p.Skips)

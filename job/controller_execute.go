@@ -110,7 +110,7 @@ func (c *controller) dispatch() {
 		if free > 1 {
 			c.pace.last = c.moment()
 		}
-		// A tick from the future, which a stranger has recorded, will still come.
+		// A tick from the future, which an external writer has recorded, will still come.
 		if (r.Source == decide.Normal || r.Source == decide.Misfire) && !r.Tick.After(now) {
 			c.work.Begun[r.Item] = r.Tick
 			c.work.Ticked = decide.Ticked{Instance: r.Instance, Item: r.Item, Tick: r.Tick}

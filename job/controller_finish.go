@@ -92,10 +92,10 @@ func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Chan
 	return w.Finish(c.work, runs, owners)
 }
 
-// mend compares what runs here with its records. If somebody else has claimed the item
-// since, or the item is gone, the run's context ends. If a stranger has removed or changed
+// restore compares what runs here with its records. If somebody else has claimed the item
+// since, or the item is gone, the run's context ends. If an external writer has removed or changed
 // the record, mend writes it again.
-func (c *controller) mend(w *decide.World) error {
+func (c *controller) restore(w *decide.World) error {
 	isBehind, isMissing := false, false
 	var lost []*decide.Run
 	for _, i := range c.runsOf(w.Narrow) {
@@ -123,7 +123,7 @@ func (c *controller) mend(w *decide.World) error {
 	if isNarrow := w.Narrow != nil; !isNarrow || isBehind {
 		c.doubt(&c.unseen, isBehind, w.Moment, settleAfter)
 	}
-	if changes := w.Mend(lost); len(changes) > 0 && c.commitAll(changes) {
+	if changes := w.Restore(lost); len(changes) > 0 && c.commitAll(changes) {
 		if n := c.logged.restored.Add(len(lost)); n > 0 {
 			c.log.Warn("somebody else has removed or changed the records of runs; they are put back", zap.Int("runs", n))
 		}

@@ -18,7 +18,7 @@ import (
 type identity struct {
 	session      coord.Session           // begin
 	self         decide.Self             // the id: identify; the session: begin
-	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, signOff
+	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, deregister
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
 	founded      bool                    // it was tried to register and to lead in one commit: found; identify
 	elected      bool                    // a commit that makes it the leader was sent: found, elect; identify
@@ -39,7 +39,7 @@ const (
 	unasked registration = iota
 	// asked: a registration was sent. Its nodes may be there, or may still come.
 	asked
-	// forestalled: a commit was sent that blocks the registration (decide.World.Forestall),
+	// forestalled: a commit was sent that blocks the registration (decide.World.FenceRegistration),
 	// and its outcome is unknown.
 	forestalled
 	// seen: a snapshot has shown its nodes.
@@ -156,7 +156,7 @@ func (c *controller) identify() {
 // more. An operator who removes instances/{id} tells this instance to shut down.
 //
 // An id whose registration is uncertain is blocked and replaced: a late request could
-// otherwise leave a ghost (decide.World.Forestall).
+// otherwise leave a ghost (decide.World.FenceRegistration).
 func (c *controller) register(w *decide.World) error {
 	switch c.registration {
 	case unasked:
@@ -253,7 +253,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 		c.stale = true
 		c.meet(step, fmt.Errorf("the view of the job does not show this instance, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
 	case session == noNode && instance == noNode && c.registration != seen:
-		c.forestall(w)
+		c.fenceRegistration(w)
 	case session == ownNode && instance == noNode && c.registration == forestalled:
 		c.giveUp(w, step)
 	case session == ownNode && instance == noNode:
@@ -275,7 +275,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 // session's node stays: a trigger may have come, or, by a registration that came late and was removed
 // before the view has shown it, the lead. Nobody would lead as long as this session lives.
 func (c *controller) giveUp(w *decide.World, step string) {
-	change := w.SignOff(true)
+	change := w.Deregister(true)
 	if c.elected && !w.Leads() {
 		path := c.job.LeaderInstance()
 		leader, err := get(c.session.Context(), c.reg, path)
@@ -303,8 +303,8 @@ func (c *controller) shed(w *decide.World) error {
 		c.wakeIn(left)
 		return nil
 	}
-	change := w.SignOff(false)
-	change.Heals = true // so that it has a back-off: a stranger may do that to every identity
+	change := w.Deregister(false)
+	change.Heals = true // so that it has a back-off: an external writer may do that to every identity
 	if c.commit(change) {
 		c.logUnobeyed(w)
 		c.forget()
@@ -316,9 +316,9 @@ func (c *controller) shed(w *decide.World) error {
 	return nil
 }
 
-// forestall gives up the id under which this instance has tried to register.
-func (c *controller) forestall(w *decide.World) {
-	change := w.Forestall()
+// fenceRegistration gives up the id under which this instance has tried to register.
+func (c *controller) fenceRegistration(w *decide.World) {
+	change := w.FenceRegistration()
 	if !c.attempt(change.Step) {
 		return
 	}
@@ -339,16 +339,16 @@ func (c *controller) announce(w *decide.World) error {
 		return nil
 	}
 	says := w.OwnSession()
-	change.Heals = c.announced == says // nothing has changed here: a stranger has written it
+	change.Heals = c.announced == says // nothing has changed here: an external writer has written it
 	if c.commit(*change) {
 		c.announced = says
 	}
 	return nil
 }
 
-// disown removes what a registration of this process that came late has left.
-func (c *controller) disown(w *decide.World) error {
-	if change := w.Disown(); change != nil && c.commit(*change) {
+// removeStaleSelf removes what a registration of this process that came late has left.
+func (c *controller) removeStaleSelf(w *decide.World) error {
+	if change := w.RemoveStaleSelf(); change != nil && c.commit(*change) {
 		c.log.Warn("removed another instance of this process, whose registration had come late")
 	}
 	return nil

@@ -50,7 +50,7 @@ func (c *controller) abdicate(w *decide.World) error {
 	return nil
 }
 
-// tidy removes what strangers have put in everybody's way.
+// tidy removes what external writers have put in everybody's way.
 func (c *controller) tidy(w *decide.World) error {
 	c.led = c.commitAll(w.Tidy())
 	return nil
@@ -65,9 +65,9 @@ func (c *controller) putInForce(w *decide.World) error {
 	return err
 }
 
-// recover removes the records of runs whose instances have ended. With failover on it puts
+// markForFailover removes the records of runs whose instances have ended. With failover on it puts
 // their items up to be run again.
-func (c *controller) recover(w *decide.World) error {
+func (c *controller) markForFailover(w *decide.World) error {
 	if !c.mayRecover(w) {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (c *controller) recover(w *decide.World) error {
 	case !c.isShown(&c.recoveredBy):
 		orphans = slices.DeleteFunc(orphans, lacks)
 	}
-	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commitAll(w.Recover(orphans)) {
+	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commitAll(w.MarkForFailover(orphans)) {
 		c.logRecovered(orphans)
 		c.led = true
 	}

@@ -89,7 +89,7 @@ func (c *controller) leave(w *decide.World) error {
 		return nil
 	}
 	// Once the time is over, a store that refuses this commit must not hold up the rest.
-	if change := w.StepDown(len(c.runs) > 0 || c.calling() > 0); change != nil && c.stopping.Err() == nil {
+	if change := w.Resign(len(c.runs) > 0 || c.calling() > 0); change != nil && c.stopping.Err() == nil {
 		c.commit(*change)
 		return nil // the next pass shows whether it happened
 	}
@@ -154,7 +154,7 @@ func (c *controller) abandon(w *decide.World) {
 		c.wakeIn(left)
 		return
 	}
-	c.signOff(w)
+	c.deregister(w)
 	c.goes(nil)
 }
 
@@ -244,7 +244,7 @@ func mayTellAgain(err error) bool {
 // again; if this is the last time, it goes on with the rest.
 func (c *controller) tellOnce(ctx context.Context, w *decide.World, isLast bool) (isThrough bool, err error) {
 	changes := c.lastWords(w)
-	down := w.StepDown(false)
+	down := w.Resign(false)
 	if down != nil {
 		changes = append(changes, *down)
 	}
@@ -278,7 +278,7 @@ func (c *controller) lastWords(w *decide.World) []decide.Change {
 			finished = append(finished, &r.Run)
 		}
 	}
-	return slices.Concat(c.finishes(w, finished), w.HandOver(left), c.endedCalls(w))
+	return slices.Concat(c.finishes(w, finished), w.ReleaseForFailover(left), c.endedCalls(w))
 }
 
 // tellChange commits a change, and notes which runs have no record any more.
@@ -310,13 +310,13 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	_, came := w.Sessions[c.self.ID]
 	mayCome := c.registration == asked || c.registration == forestalled
-	change := w.SignOff(c.registration == forestalled)
+	change := w.Deregister(c.registration == forestalled)
 	if mayCome && !came {
 		if c.registration == asked && c.isBarred(ctx) {
 			c.registration = signedOff
 			return nil
 		}
-		change = w.Forestall()
+		change = w.FenceRegistration()
 	}
 	_, err := c.reg.Commit(ctx, change.Ops...)
 	switch {
@@ -341,8 +341,8 @@ func (c *controller) isBarred(ctx context.Context) bool {
 	return err == nil && note.Created != 0
 }
 
-// signOff removes this instance's nodes, in one attempt.
-func (c *controller) signOff(w *decide.World) {
+// deregister removes this instance's nodes, in one attempt.
+func (c *controller) deregister(w *decide.World) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), partingTime)
 	defer cancel()
 	if err := c.removeNodes(ctx, w); err != nil {
@@ -350,16 +350,16 @@ func (c *controller) signOff(w *decide.World) {
 	}
 }
 
-// signOffLater tries to sign off until that succeeds or the session ends, if it has failed
+// deregisterLater tries to sign off until that succeeds or the session ends, if it has failed
 // before. The session belongs to the whole process and may go on for long. Until it ends,
 // an instance that is still in the tree is dealt items that it never runs.
-func (c *controller) signOffLater() {
+func (c *controller) deregisterLater() {
 	if c.registration == unasked || c.registration == signedOff {
 		return
 	}
 	ctx := c.session.Context()
 	for pause := firstHold; rest.For(ctx, pause/2+rand.N(pause/2)); pause = min(2*pause, lastHold) {
-		err := c.signOffAnew(ctx)
+		err := c.deregisterAnew(ctx)
 		if c.registration == signedOff {
 			c.setUntold(nil)
 			c.log.Info("left", zap.String("instance", c.self.ID))
@@ -369,9 +369,9 @@ func (c *controller) signOffLater() {
 	}
 }
 
-// signOffAnew signs off by a new view of the tree. Others recover what ran here, as after a
+// deregisterAnew signs off by a new view of the tree. Others recover what ran here, as after a
 // crash.
-func (c *controller) signOffAnew(ctx context.Context) error {
+func (c *controller) deregisterAnew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partingTime)
 	defer cancel()
 	view, err := c.reg.View(ctx, string(c.job))
@@ -399,6 +399,6 @@ func (c *controller) bail() {
 	c.awaitHandlers()
 	if c.session.Context().Err() == nil && c.state != nil {
 		w := c.world()
-		c.signOff(&w)
+		c.deregister(&w)
 	}
 }

@@ -20,7 +20,7 @@ type sight struct {
 	settings   *settings                // the configuration in force here: adopt; its modified: begin
 	refused    int64                    // Modified of the configuration that this instance refuses; 0 if none: heed, adopt, begin
 	reconsider clocks.Moment            // when that is looked at again: heed
-	state      *jobtree.State           // the tree, as the view had it: look, signOffAnew
+	state      *jobtree.State           // the tree, as the view had it: look, deregisterAnew
 	seen       coord.Snapshot           // by which state is: look
 	owned      []int                    // this instance's items by state, if listed: items
 	listed     bool                     // look and identify clear it

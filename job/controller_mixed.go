@@ -49,12 +49,12 @@ func (c *controller) unmark(w *decide.World) error {
 }
 
 // mayRecover reports whether it is for this instance to recover what was cut short. Under a JVM leader all
-// JVM members do so, as soon as an instance ends; what they leave is for the clerk.
+// JVM members do so, as soon as an instance ends; what they leave is for the coordinator.
 func (c *controller) mayRecover(w *decide.World) bool {
 	if w.Leads() {
 		return true
 	}
-	if !w.IsMixed() || !w.JVMLeads() || !w.IsClerk() {
+	if !w.IsMixed() || !w.JVMLeads() || !w.IsCoordinator() {
 		return false
 	}
 	has := len(w.Orphans()) > 0

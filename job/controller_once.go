@@ -83,7 +83,7 @@ func (c *controller) onceNames() string {
 	return strings.Join(names, ",")
 }
 
-// tendTicks makes the calls of once-listeners that are for this instance to make. As the clerk
+// tendTicks makes the calls of once-listeners that are for this instance to make. As the coordinator
 // it also looks after the ticks of which they are told.
 func (c *controller) tendTicks(w *decide.World) error {
 	c.makeCalls(w)

@@ -20,10 +20,10 @@ type requested struct {
 	met map[string]clocks.Moment
 }
 
-// obey turns the trigger that is addressed to this instance into a request.
-func (c *controller) obey(w *decide.World) error {
+// takeTrigger turns the trigger that is addressed to this instance into a request.
+func (c *controller) takeTrigger(w *decide.World) error {
 	c.meetInstances(w)
-	change, err := w.Obey(c.newTaskID())
+	change, err := w.TakeTrigger(c.newTaskID())
 	if change != nil && c.commit(*change) && err != nil {
 		c.log.Warn("trigger not obeyed", zap.Error(err))
 	}
@@ -45,11 +45,11 @@ func (c *controller) meetInstances(w *decide.World) {
 	}
 }
 
-// inherit turns, as leader, a trigger that an instance had not obeyed when it ended into a
+// adoptTrigger turns, as leader, a trigger that an instance had not obeyed when it ended into a
 // request. If the instance was not there of late, nobody knows how old its trigger is: that
 // trigger is lost.
-func (c *controller) inherit(w *decide.World) error {
-	change, err := w.Inherit(func(id string) bool { return !c.met[id].IsZero() }, c.newTaskID())
+func (c *controller) adoptTrigger(w *decide.World) error {
+	change, err := w.AdoptTrigger(func(id string) bool { return !c.met[id].IsZero() }, c.newTaskID())
 	if change == nil || !c.commit(*change) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (c *controller) inherit(w *decide.World) error {
 func (c *controller) endRequests(w *decide.World) error {
 	changes := w.EndRequests()
 	for _, r := range w.Requests {
-		if r.Err != nil && len(changes) > 0 && w.IsClerk() {
+		if r.Err != nil && len(changes) > 0 && w.IsCoordinator() {
 			c.log.Warn("request removed: it cannot be read", zap.String("request", short(r.ID)), zap.Error(r.Err))
 		}
 	}

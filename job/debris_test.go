@@ -38,7 +38,7 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 	})
 }
 
-// A stranger has written nodes below every node of an instance. When the instance ends, its
+// An external writer has written nodes below every node of an instance. When the instance ends, its
 // leadership, its items and the runs that it has begun go to another one all the same.
 func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
@@ -65,7 +65,7 @@ func TestNodesBelowThoseOfAnInstance(t *testing.T) {
 	})
 }
 
-// A stranger has written nodes below paths at which there is no node yet. Instances join, fire
+// An external writer has written nodes below paths at which there is no node yet. Instances join, fire
 // and leave all the same.
 func TestNodesBelowThoseThatAreNotThere(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// A stranger records a tick of the year 9999 while the item runs, so that it is claimed again
+// An external writer records a tick of the year 9999 while the item runs, so that it is claimed again
 // for that tick. When the leader has corrected the record, the item goes on with its ticks.
 func TestFutureTickOfAnItemThatRuns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

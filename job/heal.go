@@ -16,7 +16,7 @@ const (
 	maxHeals = 10_000
 )
 
-// errComesBack is the trouble with something that is corrected in vain: a stranger undoes
+// errComesBack is the trouble with something that is corrected in vain: an external writer undoes
 // each correction.
 var errComesBack = errors.New("comes back each time it is corrected; somebody else writes or removes it again and again")
 
@@ -29,7 +29,7 @@ type heal struct {
 }
 
 // heals are kept by the names that troubles have. A correction that succeeds again and again
-// needs a back-off, too: otherwise we and the stranger who undoes it would go on for ever.
+// needs a back-off, too: otherwise we and the external writer who undoes it would go on for ever.
 type heals map[string]*heal
 
 // done notes a correction, and reports whether the next one has to wait.

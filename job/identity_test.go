@@ -91,7 +91,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	}
 	c.await("it is another instance, which has all items", func(s *jobtree.State) bool {
 		_, there := s.Instances[before]
-		// A stranger's node may come after this instance has left that identity.
+		// An external writer's node may come after this instance has left that identity.
 		left := s.Session(before).Created == 0 || s.Session(before).Owner == stranger.ID()
 		return !there && left && len(s.Instances) == 1 && len(owners(s, 3)["10.0.0.1"]) == 3
 	})

@@ -73,7 +73,7 @@ func TestNodesOfNobody(t *testing.T) {
 	}
 }
 
-// A stranger replaces the leader's node while the leader is alive: there is a leader again at
+// An external writer replaces the leader's node while the leader is alive: there is a leader again at
 // once.
 func TestLeaderIsReplaced(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {

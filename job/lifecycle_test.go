@@ -259,9 +259,9 @@ func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 // The store carries a registration out after the instance has left. The node must not stay:
 // otherwise items would be dealt to nobody as long as the process keeps its session.
 func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
-	for name, test := range map[string]struct{ late, signOff time.Duration }{
+	for name, test := range map[string]struct{ late, deregister time.Duration }{
 		"after it has signed off":  {late: 10 * time.Second},
-		"just before it signs off": {late: 500 * time.Millisecond, signOff: time.Second},
+		"just before it signs off": {late: 500 * time.Millisecond, deregister: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 				})
 				slow := s.Inject(memory.Fault{
 					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/sessions/*",
-					Times: 1, Delay: test.signOff,
+					Times: 1, Delay: test.deregister,
 				})
 				refused := s.Inject(memory.Fault{
 					Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/instances/*", Before: coord.ErrUnavailable,

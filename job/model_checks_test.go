@@ -284,7 +284,7 @@ func (p *member) signsOff() {
 	}
 	if c.registration != unasked && c.registration != signedOff {
 		m.logf("%s: signs off later", p.name)
-		if err := c.signOffAnew(m.ctx); err != nil {
+		if err := c.deregisterAnew(m.ctx); err != nil {
 			m.fatalf("%s does not sign off: %v", p.name, err)
 		}
 	}

@@ -328,9 +328,9 @@ func (p *member) audit() {
 		return // so does one here
 	}
 	left := map[string][]decide.Change{
-		"take over": w.TakeOver(c.work, c.idle()),
+		"fail over": w.FailOver(c.work, c.idle()),
 		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
-		"flag":      w.Flag(c.work),
+		"flag":      w.MarkMisfire(c.work),
 		"skip":      w.Skip(c.work),
 		"begin":     w.BeginRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),
 	}
@@ -340,7 +340,7 @@ func (p *member) audit() {
 			p.m.fatalf("%s: %v", p.name, err)
 		}
 		for step, changes := range map[string][]decide.Change{
-			"tidy": w.Tidy(), "recover": w.Recover(w.Orphans()), "rewind": w.Rewind(), "clean": w.Clean(), "expire": w.Expire(c.work), "assign": w.Assign(owners),
+			"tidy": w.Tidy(), "mark for failover": w.MarkForFailover(w.Orphans()), "rewind": w.Rewind(), "clean": w.Clean(), "expire": w.Expire(c.work), "assign": w.Assign(owners),
 		} {
 			left[step] = changes
 		}
@@ -367,7 +367,7 @@ func (p *member) newID() string {
 // does no harm then but a delay.
 func (p *member) omits(step string) bool {
 	switch step {
-	case "mend", "leave", "register", "diagnose", "report":
+	case "restore", "leave", "register", "diagnose", "report":
 		return false
 	}
 	return !p.m.likely(step)

@@ -285,7 +285,7 @@ func TestObserverIsToldWhyItLeft(t *testing.T) {
 	})
 }
 
-// An identity that a stranger takes away is left, and another one joins.
+// An identity that an external writer takes away is left, and another one joins.
 func TestObserverIsToldOfAnotherIdentity(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()

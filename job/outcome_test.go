@@ -309,7 +309,7 @@ func TestTreeTellsNothingWithoutRecords(t *testing.T) {
 	})
 }
 
-// What a stranger writes there is nobody's business: the next end replaces it.
+// What an external writer writes there is nobody's business: the next end replaces it.
 func TestTreeTellsInPlaceOfAStranger(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")

@@ -143,7 +143,7 @@ func TestInstanceSaysWhatItFollowsAgainAndAgain(t *testing.T) {
 	})
 }
 
-// A stranger who writes there something else as fast as it is corrected is one, and costs a
+// An external writer who writes there something else as fast as it is corrected is one, and costs a
 // few requests.
 func TestStrangerWhoSpeaksForAnInstance(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

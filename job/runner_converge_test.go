@@ -19,7 +19,7 @@ import (
 // can, refuses those that are wrong, and leaves those alone that are not its own.
 func TestRunnerConverges(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"create", "remove", "remove and create", "break", "mend", "rename to a", "rename to b", "rename to other", "expel", "expire", "cut", "heal", "wait"}
+	kinds := []string{"create", "remove", "remove and create", "break", "restore", "rename to a", "rename to b", "rename to other", "expel", "expire", "cut", "heal", "wait"}
 	step := rapid.Custom(func(t *rapid.T) [2]string {
 		return [2]string{rapid.SampledFrom(kinds).Draw(t, "does"), rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "job")}
 	})
@@ -59,7 +59,7 @@ func converge(t *testing.T, plan [][2]string) string {
 			if isThere {
 				c.commit(coord.Set(node.Config(), []byte("{")))
 			}
-		case "mend":
+		case "restore":
 			if isThere {
 				c.commit(c.creation(name, "")[1])
 			}

@@ -107,7 +107,7 @@ func (n *Node) begin(ctx context.Context, view coord.View, given *settings, o *o
 		defer n.runner.schedulerGone(given.Name)
 		defer close(s.gone)
 		s.run()
-		s.c.signOffLater()
+		s.c.deregisterLater()
 	}()
 	if err != nil { // but this instance may be in the tree, or come there
 		return nil, errors.Join(err, s.Shutdown(ctx))

@@ -71,14 +71,14 @@ func TestAStepThatFailsForGood(t *testing.T) {
 		unseen  bool // others may be faster, so that nothing is refused
 		lasts   time.Duration
 	}{
-		{name: "mend", refused: func(c scene) func(coord.Op) bool {
+		{name: "restore", refused: func(c scene) func(coord.Op) bool {
 			return func(op coord.Op) bool { return op.Path == c.job.Running(long) && op.Kind == coord.OpCreate }
 		}, provoke: func(c scene) { c.commit(coord.DeleteTree(c.job.Running(long))) }},
 		{name: "finish", items: []int{2}, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Running(2)) }},
 		{name: "finish, how it ended", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Completion(2)) }},
 		{name: "announce", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Session(c.id)) },
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" }) }},
-		{name: "obey", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(c.id)) },
+		{name: "take trigger", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(c.id)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(c.id), nil)) }},
 		{name: "begin requested", refused: func(c scene) func(coord.Op) bool {
 			return func(op coord.Op) bool { return op.Path == c.job.Progress("1-x", 2) }
@@ -87,10 +87,10 @@ func TestAStepThatFailsForGood(t *testing.T) {
 		}},
 		{name: "end requests", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Request("x")) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Request("x"), []byte("items: all"))) }},
-		{name: "inherit", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(deadID)) },
+		{name: "adopt trigger", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(deadID)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(deadID), nil)) }},
 		{name: "fire", items: []int{2}, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(2)) }},
-		{name: "flag", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Misfire(long)) }},
+		{name: "mark misfire", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Misfire(long)) }},
 		{name: "skip", refused: func(c scene) func(coord.Op) bool { return writes(c.job.Fired(idle)) }},
 		{name: "settle", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Running(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), nil)) }}, // which nobody has claimed
@@ -98,7 +98,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Instance(deadID), nil)) }},
 		{name: "put in force", alone: true, noTicks: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Schedule()) },
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.Cron = "0/2 * * * * ?" }) }},
-		{name: "recover", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Running(idle)) },
+		{name: "mark for failover", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Running(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), []byte(deadID))) }},
 		{name: "unmark", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Failovering(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Failovering(idle), []byte(c.id))) }},
@@ -112,11 +112,11 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.commit(coord.DeleteTree(c.job.ItemInstance(idle))) }},
 		{name: "assign, what JVM members ask for", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Necessary()) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Necessary(), nil)) }},
-		{name: "take over", unseen: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Failovering(6)) }},
+		{name: "fail over", unseen: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Failovering(6)) }},
 		{name: "report", alone: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Faults(c.id)) },
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.ErrorHandler = "UNKNOWN" }) }},
-		{name: "step down", alone: true, unseen: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Instance(c.id)) }},
-		{name: "sign off", alone: true, unseen: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Session(c.id)) }},
+		{name: "resign", alone: true, unseen: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Instance(c.id)) }},
+		{name: "deregister", alone: true, unseen: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Session(c.id)) }},
 	} {
 		for way, how := range map[string]func(int, coord.Op) error{
 			"a node that is denied": func(i int, op coord.Op) error { return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied} },

@@ -128,7 +128,7 @@ func TestLogLinesAreShort(t *testing.T) {
 	})
 }
 
-// A line about nodes that a stranger wrote, or about a fault, is short, too, whatever the
+// A line about nodes that an external writer wrote, or about a fault, is short, too, whatever the
 // store answers.
 func TestLogLinesQuoteLittle(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {

@@ -106,7 +106,7 @@ func TestTriggerThatNobodyCanTake(t *testing.T) {
 }
 
 // An instance ends or leaves before it has taken a trigger. The instances that get its items
-// obey the trigger.
+// takeTrigger the trigger.
 func TestTriggerOfOneWhoEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// What a stranger, or a member that has ended, has left goes when it is cleared, while an instance lives.
+// What an external writer, or a member that has ended, has left goes when it is cleared, while an instance lives.
 func TestClear(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, d dial) {
 		ctx := t.Context()

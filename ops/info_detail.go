@@ -35,7 +35,7 @@ type JobDetail struct {
 	Dealing bool `json:"dealing,omitempty"`
 	// Triggers are the ids of instances that are asked to run in ElasticJob's way, ascending.
 	Triggers []string `json:"triggers,omitempty"`
-	// Debris are paths of nodes that strangers have left in the way of ours: the first 100.
+	// Debris are paths of nodes that external writers have left in the way of ours: the first 100.
 	Debris []string `json:"debris,omitempty"`
 	// HistoryError says why the history does not tell when what runs was begun.
 	HistoryError string `json:"historyError,omitempty"`

@@ -41,7 +41,7 @@ func (z zooKeeper) with(ctx context.Context, change func(*zkserver.Server) error
 
 func (z zooKeeper) Login() (user, pass string) { return "", "" }
 
-// stranger is the owner of nodes that the workers may not read.
+// external writer is the owner of nodes that the workers may not read.
 const stranger = "stranger:secret"
 
 var (
@@ -50,7 +50,7 @@ var (
 	readOnly  = append(zk.WorldACL(zk.PermRead), hisAlone...)
 )
 
-// as does something as the stranger. It dials each time, because servers that were put back
+// as does something as the external writer. It dials each time, because servers that were put back
 // refuse a client that has seen later changes than they have.
 func (z zooKeeper) as(ctx context.Context, do func(*zk.Conn) error) error {
 	const session = 30 * time.Second // longer than a machine stands still: what is done then is not done again

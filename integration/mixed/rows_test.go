@@ -265,7 +265,7 @@ func TestD8RunningIsRemovedDuringAFailover(t *testing.T) {
 	}
 	long := setting{work: 3 * time.Second, failover: true}
 	// The owner of an item that does not run by the tree begins it, while another instance runs it: a
-	// stranger has removed the record.
+	// external writer has removed the record.
 	cut := count{doubled: 2, overlapping: 2, unrecovered: 2}
 	both := cut
 	both.missed = repeats.missed

@@ -80,12 +80,12 @@ func allChanges(p pass) []decide.Change {
 	var changes []decide.Change
 	want := func(more ...decide.Change) { changes = append(changes, more...) }
 	want(registers(p)...)
-	want(p.Forestall())
+	want(p.FenceRegistration())
 	want(one(p.Announce())...)
 	want(elects(p)...)
 	want(one(p.Abdicate())...)
 	want(stepsDown(p)...)
-	want(p.SignOff(false))
+	want(p.Deregister(false))
 	want(p.LeaveAtOnce())
 	want(founds(p)...)
 	want(puts(p)...)
@@ -108,7 +108,7 @@ func allChanges(p pass) []decide.Change {
 	want(p.EndRequests()...)
 	want(settles(p)...)
 	want(obeys(p)...)
-	inherits, _ := p.Inherit(func(string) bool { return true }, "u") // the error is about the trigger, for the log
+	inherits, _ := p.AdoptTrigger(func(string) bool { return true }, "u") // the error is about the trigger, for the log
 	want(one(inherits)...)
 
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})
@@ -128,7 +128,7 @@ func allChanges(p pass) []decide.Change {
 	want(fires(p)...)
 	want(finishes(p)...)
 	want(mends(p)...)
-	want(p.HandOver(p.fixture.runs())...)
+	want(p.ReleaseForFailover(p.fixture.runs())...)
 	want(p.ReleaseClaims(p.fixture.runs())...)
 	return changes
 }

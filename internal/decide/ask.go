@@ -7,7 +7,7 @@ import "github.com/elasticjob-go/elasticjob/coord"
 // JVM removes the word that items are to be dealt after it has looked who is there; so whoever comes or goes
 // in between is overlooked.
 func (w *World) LacksDeal() bool {
-	if !w.IsMixed() || !w.JVMLeads() || !w.IsClerk() || w.Necessary || w.Processing || w.Rules.StaticSharding || w.Rules.Broadcast {
+	if !w.IsMixed() || !w.JVMLeads() || !w.IsCoordinator() || w.Necessary || w.Processing || w.Rules.StaticSharding || w.Rules.Broadcast {
 		return false
 	}
 	without := map[string]bool{} // those that JVM members give items; true for those of ours that have none

@@ -11,7 +11,7 @@ import (
 func TestAskForDeal(t *testing.T) {
 	asked := []string{"+ leader/sharding/necessary = "}
 	base := func(f *fixture) { f.members("A").jvms(jvm).leader(jvm).deal("A", jvm, jvm) }
-	clerk := func(p pass) []decide.Change {
+	coordinator := func(p pass) []decide.Change {
 		if !p.LacksDeal() {
 			return nil
 		}
@@ -47,13 +47,13 @@ func TestAskForDeal(t *testing.T) {
 		{name: "one of ours leads", tree: func(f *fixture) { f.own(1, "X").remove("leader/election").leader("A") }},
 		{name: "nobody leads", tree: func(f *fixture) { f.own(1, "X").remove("leader/election") }},
 	} {
-		r.run(t, base, clerk)
+		r.run(t, base, coordinator)
 	}
 	t.Run("one of them asks", func(t *testing.T) {
 		f := given(t).members("A", "B").jvms(jvm).leader(jvm).deal("A", "B", "X")
 		ask := 0
 		for _, id := range []string{"A", "B"} {
-			ask += len(clerk(f.pass(id)))
+			ask += len(coordinator(f.pass(id)))
 		}
 		if ask != 1 {
 			t.Errorf("%d of them ask", ask)
@@ -65,6 +65,6 @@ func TestAskForDeal(t *testing.T) {
 		{"nobody leads by now", func(f *fixture) { f.crash(jvm) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
-		c.run(t, func(f *fixture) { base(f); f.own(1, "X") }, clerk)
+		c.run(t, func(f *fixture) { base(f); f.own(1, "X") }, coordinator)
 	}
 }

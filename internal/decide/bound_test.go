@@ -127,7 +127,7 @@ func (h *history) begin() {
 }
 
 func (h *history) takeOver(id string) {
-	h.claimed(id, h.pass(id).TakeOver(h.works[id], rapid.IntRange(1, 5).Draw(h.rt, "threads")))
+	h.claimed(id, h.pass(id).FailOver(h.works[id], rapid.IntRange(1, 5).Draw(h.rt, "threads")))
 }
 
 func (h *history) claimed(id string, changes []decide.Change) {
@@ -164,7 +164,7 @@ func (h *history) recover() {
 		return
 	}
 	p := h.pass(leader)
-	for _, c := range p.Recover(p.Orphans()) {
+	for _, c := range p.MarkForFailover(p.Orphans()) {
 		h.commit(leader, c)
 	}
 }

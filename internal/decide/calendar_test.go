@@ -98,11 +98,11 @@ func TestFoundWithoutTheCalendar(t *testing.T) {
 	f := given(t, func(r *decide.Rules) { r.Calendars = []decide.Calendar{{Name: "a"}} })
 	f.remove("schedule")
 	p := f.pass("A")
-	founder := p.Founder()
-	if founder == nil {
+	bootstrapper := p.Bootstrapper()
+	if bootstrapper == nil {
 		t.Fatal("it may not found the job")
 	}
-	change, err := p.Found(founder, nil)
+	change, err := p.Bootstrap(bootstrapper, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

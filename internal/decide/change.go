@@ -15,7 +15,7 @@ type Change struct {
 	// operations before the first part are conditions of all. A part that conflicts may be
 	// left out, and the rest committed.
 	Parts []Part
-	// Heals is set if the change only corrects what a stranger has done to the tree. If such
+	// Heals is set if the change only corrects what an external writer has done to the tree. If such
 	// a change is needed again and again, it gets a back-off.
 	Heals bool
 	// Urgency says how soon it has to go if commits wait. Soonest are the ends of executions,
@@ -27,12 +27,12 @@ type Change struct {
 // Part is a piece of a change. Its pointers say what follows when it is committed; most are
 // nil.
 type Part struct {
-	Item  int                // NoItem if the part is about no item
-	Claim *Claim             // this item begins
-	Ends  *Run               // this run has no record any more
-	Flags *Run               // the item of this run has its misfire flag
-	Skips *Skipped           // this tick was skipped
-	Late  *jobtree.Guarantee // the time of Started for this tick is over
+	Item     int                // NoItem if the part is about no item
+	Claim    *Claim             // this item begins
+	Ends     *Run               // this run has no record any more
+	Misfires *Run               // the item of this run has its misfire flag
+	Skips    *Skipped           // this tick was skipped
+	Late     *jobtree.Guarantee // the time of Started for this tick is over
 
 	from, to int // in Ops
 }

@@ -43,7 +43,7 @@ type Run struct {
 	Token    int64  // the number of the commit that has claimed it; 0 if the job has no records
 	Instance string // the identity that claimed it
 	Recorded bool   // the tree has its record, as far as this process knows
-	Flagged  bool   // this process has set the item's misfire flag while it ran
+	Marked   bool   // this process has set the item's misfire flag while it ran
 	// Completed says how it has ended, for those who read the tree; nil until it has ended.
 	Completed *jobtree.CompletionDocument
 	// Untold is set if the item's own node cannot be told of that.

@@ -96,7 +96,7 @@ func (w *World) fromFuture(recorded time.Time) bool {
 }
 
 // Rewind rewrites, as leader, fired records whose tick has not come yet. An instance whose
-// clock was far ahead, or a stranger, has written them, and the items would not run until
+// clock was far ahead, or an external writer, has written them, and the items would not run until
 // then. Nobody knows what these items have missed meanwhile, so they make up nothing. Nor is it
 // known which of these ticks were begun: all begin when they come.
 func (w *World) Rewind() []Change {

@@ -4,7 +4,7 @@
 // in one conditional commit, and asks again when something has changed.
 //
 // Nothing here can log, wait, read the clock, commit or call a handler; a test in
-// internal/rooms makes sure of that. The words are explained in the comment of package job.
+// internal/rooms makes sure of that.
 //
 // # An item
 //
@@ -14,132 +14,132 @@
 //	idle           │     │       └── make up ──── a tick came meanwhile?
 //	 ▲ ▲           │     │                                      │ no
 //	 │ └───────────┼─────┼──────────────────────────────────────┘
-//	 │   Release   │     │ TakeOver
+//	 │   Release   │     │ FailOver
 //	 └─────────────┤     │
-//	               │ instance ends      HandOver: instance leaves
+//	               │ instance ends      ReleaseForFailover: instance leaves
 //	               ▼     │                 │
-//	            Recover ─┴─ waits in leader/failover/items ◄──┘
+//	    MarkForFailover ─┴─ waits in leader/failover/items ◄──┘
 //
 // # Steps
 //
 // The rows have the order of a pass (job/controller_pass.go). Who: the runner or the owner
-// of an item, by the tree; any member; the leader; an applicant, which is not in the tree;
-// or a leaver. Paths are below the job. {i} is sharding/{i}, and {f} is
+// of an item, by the tree; any member; the leader; a candidate, which is not in the tree;
+// or one that leaves. Paths are below the job. {i} is sharding/{i}, and {f} is
 // leader/failover/items/{i}: the item waits to be run again; with it {i}/original is written,
 // which names the execution that was cut short first. Marks are {i}/failover and
 // {i}/failovering. {g} is guarantee/{t}: a tick that once-listeners are being told of.
 //
-//	step            who        when                                      what it writes
-//	Mend            runner     a stranger has changed its record         {i}/running
-//	Finish          runner     an execution is done                      {i}/running and marks go; {i}/completed; its
-//	                                                                     part of a request; kill/{i} goes; {f} if it
-//	                                                                     was killed to begin again
-//	                           … a tick came meanwhile, misfire is off   the same; {i}/fired
-//	                           … a tick came meanwhile, misfire is on    {i}/completed and the next claim: {i}/running,
-//	                                                                     fired; {i}/misfire goes. Or as without a tick
-//	TendTicks       clerk      all members of a tick have ended, or its  guarantee/{t}
-//	                           time is over: Completed is to be called
-//	                           who was to call has ended                 guarantee/{t}
-//	                           nobody says that Started has ended        {g}/open
-//	                           nobody runs a member for the tick         guarantee/{t}; or {g}/{i}, if it was claimed
-//	                           a tick is over, or nobody wants to know   guarantee/{t} goes
-//	EndCall         caller     Started was called                        {g}/open
-//	                           Completed was called                      guarantee/{t} goes
-//	LeaveAtOnce     leaver     nothing runs, and all that it has shows   what StepDown and SignOff do
-//	StepDown        leaver     first, and if it then turns out to lead   instances/{id} goes; leader/election/instance
-//	                                                                     goes if it leads
-//	                           … and something runs, beside JVM members  sessions/{id}; instances/{id} goes later
-//	HandOver        leaver     executions were cut short                 {i}/running and marks go; {f} with failover on,
-//	                                                                     unless they were killed; kill/{i} goes; or
-//	                                                                     their parts of requests
-//	SignOff         leaver     last; also if an identity is given up     sessions/{id}, instances/{id}, faults/{id} go;
-//	                                                                     leader/election/instance goes if it leads;
-//	                                                                     trigger/{id} goes if there is nobody to obey it
-//	Found           applicant  nobody is there, nothing is in the way    what Register, Elect, PutInForce and Assign do;
-//	                                                                     config and the job's node if there is none;
-//	                                                                     ~elasticjob/removed/{job} goes then
-//	Register        applicant  it has not asked for its nodes            sessions/{id}, instances/{id};
-//	                                                                     servers/{ip} if there is none
-//	Forestall       applicant  Register may yet come; also a leaver      sessions/{id}
-//	Announce        member     sessions/{id} is out of date              sessions/{id}
-//	Disown          member     its process has another instance in the   sessions/{id}, instances/{id} go, and
-//	                           job, whose registration came late         leader/election/instance if that leads
-//	Unmark          taker      its run has gone without its marks        marks go
-//	                           … beside JVM members: one put its run up  {f} goes
-//	Witness         clerk      a JVM member runs an item, or begins      {i}/fired
-//	                           nothing any more; an item has no fired
-//	                member     a JVM member has left a record behind     {i}/running goes
-//	TakeOver        member     an item waits, a thread is free           {f} goes; marks; {i}/running, fired; its part
-//	                                                                     of a request
-//	Obey            member     it was triggered                          trigger/{id} goes; requests, requests/{r}
-//	BeginRequested  owner      a request waits for an idle item          {i}/running, fired; {i}/misfire goes;
-//	                                                                     requests/{r}/{i}
-//	BeginTick       owner      … and once-listeners are told of ticks    guarantee, guarantee/{t}
-//	Fire            owner      a tick is due, the item is idle           {i}/running, fired; {i}/misfire goes
-//	                           … or the tick is about to come (Early)    {i}/running, fired
-//	                           … and it is not left to another (Yield)
-//	Flag            owner      a tick is due, misfire is on, the item    {i}/misfire
-//	                           runs, and not in a JVM member
-//	Skip            owner      nobody is to run the tick                 {i}/fired; {i}/misfire goes
-//	                member     … and all servers are disabled, the       the same
-//	                           owner has ended, it is the first member
-//	ReleaseClaims   runner     a claim waits too long for a thread       {i}/fired as before; {i}/running and marks go;
-//	                                                                     {f} after a failover; its part of a request
-//	Settle          runner     the record says so, but nothing runs      {i}/running goes, as in Finish; or nothing: the
-//	                                                                     item begins under the claim that it has
-//	Elect           member     nobody leads, and it is its turn          leader/election/instance
-//	                           the leader's node is nobody's             leader/election/instance goes
-//	Abdicate        leader     it may not lead any more                  leader/election/instance goes
-//	Tidy            leader     nodes of strangers are in the way         they go
-//	PutInForce      leader*    the schedule or a calendar is new, is     schedule
-//	                           said in other words, or from the future
-//	Recover         leader*    a runner or a taker is dead               {i}/running and marks go; {f} with failover on,
-//	                                                                     unless it was killed; as in HandOver
-//	Rewind          leader     a recorded tick has not come yet          {i}/fired
-//	Clean           leader     failover is off                           {f} goes; marks of idle items go
-//	                           misfire is off, or nothing was missed     {i}/misfire goes
-//	                           a kill came too late                      kill/{i} goes
-//	Inherit         leader     an instance has left its trigger          trigger/{id} goes; requests, requests/{r}
-//	EndRequests     clerk      an item cannot go on for a request        requests/{r}/{i}; trigger/{id} of a JVM member
-//	                           … it waits for one that was cancelled     requests/{r}/{i}; {f} goes
-//	                           all items of a request are through        requests/{r}
-//	                           a request has ended, and was kept         requests/{r} goes
-//	Sweep           leader     a server has no instance, and is in the   servers/{ip} goes
-//	                           state in which servers begin
-//	Expire          leader     the job has expired, is to be removed     ~elasticjob/removed/{job}; the whole job goes
-//	                           then, and nothing is left to do
-//	                           … and it has many items, first            {i} goes, cursor/{i} goes, pins/{i} goes
-//	AskForDeal      clerk      a JVM leader has left somebody out        leader/sharding/necessary
-//	Assign          leader     an item has another owner than it should  {i}/instance
-//	                           … from or to a JVM member: first          leader/sharding/necessary
-//	                           … and it has begun what nobody knows of   {i}/instance, {i}/fired
-//	                           a JVM member that dealt is gone           leader/sharding/processing goes
-//	                           an item is new                            {i}/instance, {i}/fired
-//	                           an item is beyond the total, and idle     {i} goes, {f} goes, cursor/{i} goes
-//	                           nobody may have an item                   {i}/instance goes
-//	                           … in a broadcast job: an instance gets    {i}/instance, fired; {i}/misfire, {i}/completed,
-//	                           a free item, which begins anew            cursor/{i} go
-//	                           items are dealt                           leader/sharding/necessary goes
+//	step                who          when                                        what it writes
+//	Restore             runner       somebody else has changed its record        {i}/running
+//	Finish              runner       an execution is done                        {i}/running and marks go; {i}/completed; its
+//	                                                                             part of a request; kill/{i} goes; {f} if it
+//	                                                                             was killed to begin again
+//	                                 … a tick came meanwhile, misfire is off     the same; {i}/fired
+//	                                 … a tick came meanwhile, misfire is on      {i}/completed and the next claim: {i}/running,
+//	                                                                             fired; {i}/misfire goes. Or as without a tick
+//	TendTicks           coordinator  all members of a tick have ended, or its    guarantee/{t}
+//	                                 time is over: Completed is to be called
+//	                                 who was to call has ended                   guarantee/{t}
+//	                                 nobody says that Started has ended          {g}/open
+//	                                 nobody runs a member for the tick           guarantee/{t}; or {g}/{i}, if it was claimed
+//	                                 a tick is over, or nobody wants to know     guarantee/{t} goes
+//	EndCall             caller       Started was called                          {g}/open
+//	                                 Completed was called                        guarantee/{t} goes
+//	LeaveAtOnce         leaving      nothing runs, and all that it has shows     what Resign and Deregister do
+//	Resign              leaving      first, and if it then turns out to lead     instances/{id} goes; leader/election/instance
+//	                                                                             goes if it leads
+//	                                 … and something runs, beside JVM members    sessions/{id}; instances/{id} goes later
+//	ReleaseForFailover  leaving      executions were cut short                   {i}/running and marks go; {f} with failover on,
+//	                                                                             unless they were killed; kill/{i} goes; or
+//	                                                                             their parts of requests
+//	Deregister          leaving      last; also if an identity is given up       sessions/{id}, instances/{id}, faults/{id} go;
+//	                                                                             leader/election/instance goes if it leads;
+//	                                                                             trigger/{id} goes if there is nobody to take it
+//	Bootstrap           candidate    nobody is there, nothing is in the way      what Register, Elect, PutInForce and Assign do;
+//	                                                                             config and the job's node if there is none;
+//	                                                                             ~elasticjob/removed/{job} goes then
+//	Register            candidate    it has not asked for its nodes              sessions/{id}, instances/{id};
+//	                                                                             servers/{ip} if there is none
+//	FenceRegistration   candidate    Register may yet come; also one that leaves sessions/{id}
+//	Announce            member       sessions/{id} is out of date                sessions/{id}
+//	RemoveStaleSelf     member       its process has another instance in the     sessions/{id}, instances/{id} go, and
+//	                                 job, whose registration came late           leader/election/instance if that leads
+//	Unmark              failover     its run has gone without its marks          marks go
+//	                                 … beside JVM members: one put its run up    {f} goes
+//	Witness             coordinator  a JVM member runs an item, or begins        {i}/fired
+//	                                 nothing any more; an item has no fired
+//	                    member       a JVM member has left a record behind       {i}/running goes
+//	FailOver            member       an item waits, a thread is free             {f} goes; marks; {i}/running, fired; its part
+//	                                                                             of a request
+//	TakeTrigger         member       it was triggered                            trigger/{id} goes; requests, requests/{r}
+//	BeginRequested      owner        a request waits for an idle item            {i}/running, fired; {i}/misfire goes;
+//	                                                                             requests/{r}/{i}
+//	BeginTick           owner        … and once-listeners are told of ticks      guarantee, guarantee/{t}
+//	Fire                owner        a tick is due, the item is idle             {i}/running, fired; {i}/misfire goes
+//	                                 … or the tick is about to come (Early)      {i}/running, fired
+//	                                 … and it is not left to another (Yield)
+//	MarkMisfire         owner        a tick is due, misfire is on, the item      {i}/misfire
+//	                                 runs, and not in a JVM member
+//	Skip                owner        nobody is to run the tick                   {i}/fired; {i}/misfire goes
+//	                    member       … and all servers are disabled, the         the same
+//	                                 owner has ended, it is the first member
+//	ReleaseClaims       runner       a claim waits too long for a thread         {i}/fired as before; {i}/running and marks go;
+//	                                                                             {f} after a failover; its part of a request
+//	Settle              runner       the record says so, but nothing runs        {i}/running goes, as in Finish; or nothing: the
+//	                                                                             item begins under the claim that it has
+//	Elect               member       nobody leads, and it is its turn            leader/election/instance
+//	                                 the leader's node is nobody's               leader/election/instance goes
+//	Abdicate            leader       it may not lead any more                    leader/election/instance goes
+//	Tidy                leader       foreign nodes are in the way                they go
+//	PutInForce          leader*      the schedule or a calendar is new, is       schedule
+//	                                 said in other words, or from the future
+//	MarkForFailover     leader*      a runner is dead                            {i}/running and marks go; {f} with failover on,
+//	                                                                             unless it was killed; as in ReleaseForFailover
+//	Rewind              leader       a recorded tick has not come yet            {i}/fired
+//	Clean               leader       failover is off                             {f} goes; marks of idle items go
+//	                                 misfire is off, or nothing was missed       {i}/misfire goes
+//	                                 a kill came too late                        kill/{i} goes
+//	AdoptTrigger        leader       an instance has left its trigger            trigger/{id} goes; requests, requests/{r}
+//	EndRequests         coordinator  an item cannot go on for a request          requests/{r}/{i}; trigger/{id} of a JVM member
+//	                                 … it waits for one that was cancelled       requests/{r}/{i}; {f} goes
+//	                                 all items of a request are through          requests/{r}
+//	                                 a request has ended, and was kept           requests/{r} goes
+//	Sweep               leader       a server has no instance, and is in the     servers/{ip} goes
+//	                                 state in which servers begin
+//	Expire              leader       the job has expired, is to be removed       ~elasticjob/removed/{job}; the whole job goes
+//	                                 then, and nothing is left to do
+//	                                 … and it has many items, first              {i} goes, cursor/{i} goes, pins/{i} goes
+//	AskForDeal          coordinator  a JVM leader has left somebody out          leader/sharding/necessary
+//	Assign              leader       an item has another owner than it should    {i}/instance
+//	                                 … from or to a JVM member: first            leader/sharding/necessary
+//	                                 … and it has begun what nobody knows of     {i}/instance, {i}/fired
+//	                                 a JVM member that assigned is gone          leader/sharding/processing goes
+//	                                 an item is new                              {i}/instance, {i}/fired
+//	                                 an item is beyond the total, and idle       {i} goes, {f} goes, cursor/{i} goes
+//	                                 nobody may have an item                     {i}/instance goes
+//	                                 … in a broadcast job: an instance gets      {i}/instance, fired; {i}/misfire, {i}/completed,
+//	                                 a free item, which begins anew              cursor/{i} go
+//	                                 items are assigned                          leader/sharding/necessary goes
 //
 // With MaxItems an item takes room where it is owned and where it runs. Place gives idle items what is left
 // beside the runs, and Assign moves an item only to an instance that has room now, by a view that shows
-// all that the leader has dealt before. TakeOver keeps to the bound, too; it and Assign may still
+// all that the leader has assigned before. FailOver keeps to the bound, too; it and Assign may still
 // take the same room at the same time. No instance begins more than it may run ([World.MayBegin]).
 //
 // A member of a tick ends with {i}/completed. Where that does not tell for certain, or is about to
 // be written anew, whoever ends the run, or writes it, also writes {g}/{i}.
 //
-// The clerk is the leader, or the first of our members if a JVM member leads, or an old one. Where a
-// leader has a star, the clerk does it under a JVM leader. Who gives leadership up beside JVM members writes
+// The coordinator is the leader, or the first of our members if a JVM member leads, or an old one. Where a
+// leader has a star, the coordinator does it under a JVM leader. Who gives leadership up beside JVM members writes
 // leader/sharding/necessary. The rules for jobs with JVM members are in the comment of [Mixed].
 //
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
 // writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.
 //
 // Not written here are faults/{id} (job/controller_report.go), cursor/{i}, by the handler that
-// runs the item (job/cursor.go), ~elasticjob/nodes/{id}, by one of the jobs of a process
-// (job/node_show.go), and what programs and operators ask for: requests (job/trigger.go
-// and package ops, by [Submit]), kills, pins and pauses (package ops).
+// runs the item (internal/engine/exec), ~elasticjob/nodes/{id}, by one of the jobs of a process
+// (internal/engine/pool), and what programs and operators ask for: requests (internal/request,
+// by [Submit]), kills, pins and pauses (package ops).
 //
 // # Conditions
 //
@@ -157,7 +157,7 @@
 //     while nobody is told of the tick, or its members are known.
 //   - A member that nobody has begun is skipped only at the version of {i}/fired that was seen, and
 //     when no owner can begin it any more: by what the tree says, or by the slowest clock that an
-//     instance with items may have. The clerk's clock does not count.
+//     instance with items may have. The coordinator's clock does not count.
 //   - A tick is told of only if it is later than the one in guarantee, at the version that was
 //     seen: so no tick is told of twice.
 //   - A schedule is recorded only while the nodes of its calendars are as this process knows

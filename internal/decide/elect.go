@@ -64,7 +64,7 @@ func (w *World) JVMLeads() bool {
 	return w.Leader != nil && !w.IsDead(w.Leader.ID) && w.Session(w.Leader.ID).Owner == 0
 }
 
-// depose removes a leader's node that is nobody's: a stranger has written it, or it names an
+// depose removes a leader's node that is nobody's: an external writer has written it, or it names an
 // instance that is not there.
 func (w *World) depose() *Change {
 	ops := []coord.Op{w.ifMine(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}

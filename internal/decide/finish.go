@@ -53,7 +53,7 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 				coord.Set(w.Job.Running(r.Item), []byte(w.Self.ID)), // so that running and fired are of one commit: see Orphan.IsTorn
 				w.writeFired(&item, claim),
 			}
-			if item.Misfire || r.Flagged {
+			if item.Misfire || r.Marked {
 				ops = append(ops, coord.DeleteTree(w.Job.Misfire(r.Item)))
 			}
 			if r.Completed != nil {

@@ -129,12 +129,12 @@ func TestFinish(t *testing.T) {
 		},
 		{
 			name: "a tick came meanwhile, and was flagged",
-			tree: func(f *fixture) { ran(f).Flagged = true; f.put("sharding/0/misfire", "") },
+			tree: func(f *fixture) { ran(f).Marked = true; f.put("sharding/0/misfire", "") },
 			want: []string{again[0], "- sharding/0/misfire", again[1]},
 		},
 		{
 			name: "a tick came meanwhile, and its flag does not show yet",
-			tree: func(f *fixture) { ran(f).Flagged = true },
+			tree: func(f *fixture) { ran(f).Marked = true },
 			want: again,
 		},
 		{
@@ -328,7 +328,7 @@ func TestFinish(t *testing.T) {
 	t.Run("a flag that this instance has set, and that shows only later, goes too", func(t *testing.T) {
 		f := given(t)
 		base(f)
-		ran(f).Flagged = true
+		ran(f).Marked = true
 		p := f.pass("A")
 		f.put("sharding/0/misfire", "").changes("A", finishes(p)...)
 		if f.pass("A").Item(0).Misfire {
@@ -458,7 +458,7 @@ func TestFinishManyItems(t *testing.T) {
 				ran = f.claim("A", i, tick(1))
 			}
 			if rapid.Bool().Draw(r, "flagged") && f.rules.Misfire {
-				ran.Flagged = true
+				ran.Marked = true
 				f.put(fmt.Sprintf("sharding/%d/misfire", i), "")
 			}
 			if rapid.IntRange(0, 5).Draw(r, "disabled") == 0 {

@@ -20,7 +20,7 @@ const claimsPerCommit = 30
 
 // fires does all that is done about a tick.
 func fires(p pass) []decide.Change {
-	return slices.Concat(p.Fire(p.Due(p.work), p.free), p.Flag(p.work), p.Skip(p.work))
+	return slices.Concat(p.Fire(p.Due(p.work), p.free), p.MarkMisfire(p.work), p.Skip(p.work))
 }
 
 func unrecorded(r *decide.Rules) { r.Monitor, r.Failover = false, false }
@@ -132,7 +132,7 @@ func TestFire(t *testing.T) {
 		},
 		{
 			name: "also when the snapshot does not show it yet",
-			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)); f.work.Runs[0].Flagged = true },
+			tree: func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)); f.work.Runs[0].Marked = true },
 			want: begins(1),
 		},
 		{
@@ -284,8 +284,8 @@ func TestFireSaysWhatBegins(t *testing.T) {
 	})
 	var flags []*decide.Run
 	for _, p := range parts(changes) {
-		if p.Flags != nil {
-			flags = append(flags, p.Flags)
+		if p.Misfires != nil {
+			flags = append(flags, p.Misfires)
 		}
 	}
 	if len(flags) != 1 || flags[0] != f.work.Runs[2] {
@@ -317,7 +317,7 @@ func TestFireIsConditional(t *testing.T) {
 	}
 	conflict{"a JVM has taken it over, and is about to run it", func(f *fixture) { f.create(jvm, "sharding/0/failover", jvm) }}.run(t,
 		func(f *fixture) { base(f); f.jvms(jvm) }, fires)
-	t.Run("flag", func(t *testing.T) {
+	t.Run("mark misfire", func(t *testing.T) {
 		base := func(f *fixture) {
 			f.members("A", "B").deal("A", "B", "B")
 			f.work.Runs[0] = f.claim("A", 0, tick(0))

@@ -106,7 +106,7 @@ func (f *fixture) reconfigure(changes ...func(*decide.Rules)) {
 	f.put("config", "is read by nobody here")
 }
 
-// put writes a persistent node below the job, also where only a stranger does.
+// put writes a persistent node below the job, also where only an external writer does.
 func (f *fixture) put(path, value string) *fixture {
 	f.Helper()
 	if err := f.store.Plant(f.path(path), []byte(value)); err != nil {

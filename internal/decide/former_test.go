@@ -154,7 +154,7 @@ func TestTickOfScheduleBefore(t *testing.T) {
 			for _, change := range p.Skip(f.work) {
 				got += map[decide.SkipReason]string{decide.TooLate: "too late", decide.ScheduleChanged: "schedule changed"}[change.Parts[0].Skips.Reason]
 			}
-			if len(p.Flag(f.work)) > 0 {
+			if len(p.MarkMisfire(f.work)) > 0 {
 				got += "flagged"
 			}
 			if got != c.want {

@@ -252,11 +252,11 @@ func (w *World) EndCall(call Call) Change {
 // partlyTicks is how many outcomes go with the node of a tick in one commit.
 const partlyTicks = 50
 
-// TendTicks looks after the ticks that once-listeners are told of, as the clerk: it has
+// TendTicks looks after the ticks that once-listeners are told of, as the coordinator: it has
 // Completed called when all members have ended, and goes on where an instance has ended. It
 // removes ticks that nobody wants to be told of.
 func (w *World) TendTicks() []Change {
-	if len(w.Guarantees) == 0 || !w.IsClerk() {
+	if len(w.Guarantees) == 0 || !w.IsCoordinator() {
 		return nil
 	}
 	now := w.time()
@@ -356,7 +356,7 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee, late *World
 }
 
 // bySlowestClock returns the world as the slowest clock shows it that an instance with items may
-// have. What has come by that one has come for everybody: the clerk's own clock does not count,
+// have. What has come by that one has come for everybody: the coordinator's own clock does not count,
 // because the others begin ticks by theirs.
 func (w *World) bySlowestClock() *World {
 	late := *w
@@ -430,11 +430,11 @@ func (w *World) dropTick(c *changes, g *jobtree.Guarantee) {
 }
 
 // NextDeadline returns when this instance is to look after a tick although nothing has changed;
-// zero if it is not. Only the clerk is: nobody may be for a long time, and others must not wait for
+// zero if it is not. Only the coordinator is: nobody may be for a long time, and others must not wait for
 // that with pass after pass.
 func (w *World) NextDeadline() time.Time {
 	var next time.Time
-	if len(w.Guarantees) == 0 || !w.Rules.Once || !w.IsClerk() {
+	if len(w.Guarantees) == 0 || !w.Rules.Once || !w.IsCoordinator() {
 		return next
 	}
 	behind := w.mostBehind()

@@ -140,7 +140,7 @@ func TestFireOfATickThatIsToldOf(t *testing.T) {
 	}
 }
 
-// The clerk brings ticks to their end, whoever has ended meanwhile.
+// The coordinator brings ticks to their end, whoever has ended meanwhile.
 func TestTendTicks(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A") }
 	of := func(n int, is func(d *jobtree.GuaranteeDocument), items ...int) func(*fixture) {
@@ -263,7 +263,7 @@ func TestTendTicks(t *testing.T) {
 	}
 }
 
-// Members begin by the clocks of their owners, not by that of the clerk. So it skips one only
+// Members begin by the clocks of their owners, not by that of the coordinator. So it skips one only
 // when a later tick has come by the slowest clock that an instance with items may have, or if
 // the tree says that nobody begins it.
 func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
@@ -281,7 +281,7 @@ func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
 		{name: "the next one, too", after: 5 * time.Second, next: 20 * time.Second},
 		{name: "it has not come by the slowest clock", after: 20*time.Second - 1, next: 20 * time.Second},
 		{name: "now it has", after: 20 * time.Second, next: time.Hour, skips: true},
-		{name: "the clock of the clerk is ahead", ahead: 8 * time.Second, after: 28*time.Second - 1, next: 20 * time.Second},
+		{name: "the clock of the coordinator is ahead", ahead: 8 * time.Second, after: 28*time.Second - 1, next: 20 * time.Second},
 		{name: "it is ahead, and the tick has come", ahead: 8 * time.Second, after: 28 * time.Second, next: time.Hour, skips: true},
 		{name: "it is behind", ahead: -8 * time.Second, after: 12 * time.Second, next: time.Hour, skips: true},
 		{name: "another one is far behind, and so begins nothing", after: 20 * time.Second, tree: func(f *fixture) { f.put("sessions/B", farBehind) }, next: time.Hour, skips: true},
@@ -381,7 +381,7 @@ func TestOutcomesOfMembers(t *testing.T) {
 		base(f)
 		f.told(1, nil, 0, 1)
 		f.work.Runs[0] = f.claim("A", 0, tick(1))
-		if got, want := keeps(f, f.pass("A").HandOver(f.runs())), []string{"+ " + at(1) + "/0 = CUT"}; !slices.Equal(got, want) {
+		if got, want := keeps(f, f.pass("A").ReleaseForFailover(f.runs())), []string{"+ " + at(1) + "/0 = CUT"}; !slices.Equal(got, want) {
 			t.Errorf("handed over: %q, want %q", got, want)
 		}
 	})

@@ -28,7 +28,7 @@ func (f *fixture) kill(item int, d jobtree.KillDocument) *fixture {
 	return f.put(fmt.Sprintf("kill/%d", item), string(jobtree.EncodeKill(d)))
 }
 
-func handsOver(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }
+func handsOver(p pass) []decide.Change { return p.ReleaseForFailover(p.fixture.runs()) }
 
 func releases(p pass) []decide.Change { return p.ReleaseClaims(p.fixture.runs()) }
 
@@ -76,12 +76,12 @@ func TestKilledRuns(t *testing.T) {
 		{name: "finish, and a tick came meanwhile", kill: forGood, then: func(f *fixture) { ends(f, "KILLED"); f.now = tick(2) }, step: finishes, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "finish, and the kill is of another run", kill: late, then: func(f *fixture) { ends(f, "OK") }, step: finishes, want: []string{"- kill/0", "+ sharding/0/completed OK", "- sharding/0/running"}},
 
-		{name: "recover", kill: forGood, then: func(f *fixture) { f.crash("A") }, step: crashed, by: "B", want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
+		{name: "mark for failover", kill: forGood, then: func(f *fixture) { f.crash("A") }, step: crashed, by: "B", want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "recover, to run again", kill: toRunAgain, then: func(f *fixture) { f.crash("A") }, step: crashed, by: "B", want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "recover, and the kill is of another run", kill: late, then: func(f *fixture) { f.crash("A") }, step: crashed, by: "B", want: []string{"- kill/0", again, "- sharding/0/running"}},
 		{name: "recover, and nobody can read the kill", kill: unreadable, then: func(f *fixture) { f.crash("A") }, step: crashed, by: "B", want: []string{"- kill/0", again, "- sharding/0/running"}},
 
-		{name: "hand over", kill: forGood, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
+		{name: "release for failover", kill: forGood, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "hand over, to run again", kill: toRunAgain, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", again, "+ sharding/0/completed KILLED", "- sharding/0/running"}},
 		{name: "hand over, and the kill is of another run", kill: late, then: func(f *fixture) { ends(f, "CUT") }, step: handsOver, want: []string{"- kill/0", again, "+ sharding/0/completed CUT", "- sharding/0/running"}},
 
@@ -125,7 +125,7 @@ func TestKilledRuns(t *testing.T) {
 
 // Whoever would have an item run again finds out if a kill comes meanwhile.
 func TestKillThatComesMeanwhile(t *testing.T) {
-	for name, step := range map[string]func(pass) []decide.Change{"hand over": handsOver, "release": releases, "recover": func(p pass) []decide.Change {
+	for name, step := range map[string]func(pass) []decide.Change{"release for failover": handsOver, "release": releases, "mark for failover": func(p pass) []decide.Change {
 		p.fixture.crash("A")
 		p.fixture.work.Runs = nil
 		return recovers(p.fixture.pass("B"))
@@ -144,7 +144,7 @@ func TestKillThatComesMeanwhile(t *testing.T) {
 				}
 				f.killed(0, r.Token)
 				by := "A"
-				if name == "recover" {
+				if name == "mark for failover" {
 					by = "B"
 				}
 				if _, err := f.store.Commit(sessionOf(by), changes[0].Ops...); err == nil {
@@ -220,7 +220,7 @@ func TestPausedJob(t *testing.T) {
 		},
 		{
 			row{
-				name: "take over",
+				name: "fail over",
 				tree: func(f *fixture) { f.put("leader/failover/items/1", ""); paused(f) },
 				want: []string{"- leader/failover/items/1", "+ sharding/1/failover = A (of A)", "+ sharding/1/failovering = A", "+ sharding/1/fired = 2026-01-05T10:00:00.000Z", "+ sharding/1/running = A"},
 			}, takesOver,
@@ -262,7 +262,7 @@ func TestSkippedOverlap(t *testing.T) {
 		{row{name: "finish", rules: skips, tree: runs, want: passed}, finishes},
 		{row{name: "finish a backfill, which ticks wait for", rules: skips, tree: func(f *fixture) { runs(f); f.work.Runs[0].Source = decide.Backfill }, want: passed[1:]}, finishes},
 		{row{name: "finish, but an earlier one has landed late", rules: skips, tree: func(f *fixture) { runs(f); f.remove("sharding/0/running") }, want: nothing}, finishes},
-		{row{name: "flag", rules: skips, tree: runs}, func(p pass) []decide.Change { return p.Flag(p.work) }},
+		{row{name: "mark misfire", rules: skips, tree: runs}, func(p pass) []decide.Change { return p.MarkMisfire(p.work) }},
 		{row{name: "fire", rules: skips, tree: runs}, fires},
 	} {
 		r.run(t, base, r.step)

@@ -5,7 +5,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// StepDown removes instances/{id} and gives leadership up. Others are then dealt the idle
+// Resign removes instances/{id} and gives leadership up. Others are then dealt the idle
 // items of this instance, while its runs come to their end. sessions/{id} stays until then,
 // so that nobody takes over what still runs. (ElasticJob does not wait for runs, and takes a
 // planned stop for a crash, B-02.)
@@ -15,7 +15,7 @@ import (
 //
 // It is asked in every pass, because the view may show only later that this instance was
 // elected.
-func (w *World) StepDown(runs bool) *Change {
+func (w *World) Resign(runs bool) *Change {
 	ops := []coord.Op{w.ifMine()}
 	switch {
 	case w.Instances[w.Self.ID].Owner != w.Self.Session:
@@ -32,14 +32,14 @@ func (w *World) StepDown(runs bool) *Change {
 	if len(ops) == 1 {
 		return nil
 	}
-	return &Change{Step: "step down", Urgency: coord.Soonest, Ops: ops}
+	return &Change{Step: "resign", Urgency: coord.Soonest, Ops: ops}
 }
 
-// HandOver removes the records of runs that were not finished. With failover on it puts their
+// ReleaseForFailover removes the records of runs that were not finished. With failover on it puts their
 // items up to be run again by others, unless they were killed. Where the handler has returned,
 // it says in the tree that the run was cut short.
-func (w *World) HandOver(runs []*Run) []Change {
-	c := changes{w: w, step: "hand over", urgency: coord.Soonest, head: (*World).ifRunner}
+func (w *World) ReleaseForFailover(runs []*Run) []Change {
+	c := changes{w: w, step: "release for failover", urgency: coord.Soonest, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		ops := []coord.Op{w.ifUnclaimed(r.Item, &item), coord.DeleteTree(w.Job.Running(r.Item))}
@@ -81,26 +81,26 @@ func (w *World) ReleaseClaims(runs []*Run) []Change {
 	return c.list
 }
 
-// SignOff removes the session's node and whatever else this instance still has: it may have
+// Deregister removes the session's node and whatever else this instance still has: it may have
 // been elected without having seen that, for example. A trigger stays if the leader is there
 // to obey it instead. keepSession keeps the session's node, which may block a registration
-// that is still to come (see Forestall).
-func (w *World) SignOff(keepSession bool) Change {
-	return w.signOff(keepSession, coord.DeleteTree(w.Job.Trigger(w.Self.ID)))
+// that is still to come (see FenceRegistration).
+func (w *World) Deregister(keepSession bool) Change {
+	return w.deregister(keepSession, coord.DeleteTree(w.Job.Trigger(w.Self.ID)))
 }
 
-// LeaveAtOnce is [World.SignOff] for an instance that runs nothing and has not stepped down.
+// LeaveAtOnce is [World.Deregister] for an instance that runs nothing and has not stepped down.
 // If the snapshot shows no trigger there must be none: the caller tells of one that is lost.
 func (w *World) LeaveAtOnce() Change {
 	trigger := w.Job.Trigger(w.Self.ID)
 	if _, isThere := w.Triggers[w.Self.ID]; isThere {
-		return w.signOff(false, coord.DeleteTree(trigger))
+		return w.deregister(false, coord.DeleteTree(trigger))
 	}
-	return w.signOff(false, coord.Absent(trigger))
+	return w.deregister(false, coord.Absent(trigger))
 }
 
-// signOff is SignOff. unobeyed is what is done about a trigger that nobody else will obey.
-func (w *World) signOff(keepSession bool, unobeyed coord.Op) Change {
+// deregister is Deregister. unobeyed is what is done about a trigger that nobody else will obey.
+func (w *World) deregister(keepSession bool, unobeyed coord.Op) Change {
 	ops := []coord.Op{
 		coord.DeleteTree(w.Job.Instance(w.Self.ID)),
 		coord.DeleteTree(w.Job.Faults(w.Self.ID)),
@@ -114,7 +114,7 @@ func (w *World) signOff(keepSession bool, unobeyed coord.Op) Change {
 	if w.Leads() {
 		ops = append(append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())), w.leaveWord()...)
 	}
-	return Change{Step: "sign off", Urgency: coord.Soonest, Ops: ops}
+	return Change{Step: "deregister", Urgency: coord.Soonest, Ops: ops}
 }
 
 // OthersObey reports whether there is another instance that can obey, as leader, the trigger

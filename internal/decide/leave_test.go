@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-func stepsDown(p pass) []decide.Change { return one(p.StepDown(len(p.work.Runs) > 0)) }
+func stepsDown(p pass) []decide.Change { return one(p.Resign(len(p.work.Runs) > 0)) }
 
 func TestStepDown(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
@@ -79,7 +79,7 @@ func (f *fixture) leaves(id string) *fixture {
 func TestHandOver(t *testing.T) {
 	const tick1 = "2026-01-05T10:00:05.000Z"
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
-	handsOver := func(p pass) []decide.Change { return p.HandOver(p.fixture.runs()) }
+	handsOver := func(p pass) []decide.Change { return p.ReleaseForFailover(p.fixture.runs()) }
 	for _, r := range []row{
 		{
 			name: "what was not finished waits for others",
@@ -158,7 +158,7 @@ func TestRelease(t *testing.T) {
 }
 
 func TestSignOff(t *testing.T) {
-	signsOff := func(p pass) []decide.Change { return []decide.Change{p.SignOff(false)} }
+	signsOff := func(p pass) []decide.Change { return []decide.Change{p.Deregister(false)} }
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A").put("trigger/A", "").put("trigger/B", "") }
 	nobodyElse := func(f *fixture) { f.remove("instances/B") }
 	for _, r := range []row{
@@ -203,7 +203,7 @@ func TestSignOff(t *testing.T) {
 		r.run(t, base, signsOff)
 	}
 	row{name: "but for the session's node", want: []string{"- instances/A"}}.run(t, base, func(p pass) []decide.Change {
-		return []decide.Change{p.SignOff(true)}
+		return []decide.Change{p.Deregister(true)}
 	})
 	conflict{"somebody else leads by now", func(f *fixture) { f.remove("leader/election/instance").leader("B") }}.run(t,
 		func(f *fixture) { base(f); f.leader("A") }, signsOff)

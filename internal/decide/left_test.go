@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A JVM member of 3.0.6-SNAPSHOT keeps the records of items that have failed. J runs the items 0 and 1; A is the clerk.
+// A JVM member of 3.0.6-SNAPSHOT keeps the records of items that have failed. J runs the items 0 and 1; A is the coordinator.
 func TestLeftByJVM(t *testing.T) {
 	freed := []string{"- sharding/0/running"}
 	type moment struct {

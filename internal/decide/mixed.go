@@ -11,16 +11,16 @@ import (
 // no fired nodes and no conditions. The rules for such a job, which [World.MixedRules] names,
 // are in force while one of them is there:
 //
-//	witness  the clerk writes for JVM members what they do not: schedule, fired ([World.Witness])
+//	witness  the coordinator writes for JVM members what they do not: schedule, fired ([World.Witness])
 //	latch    what waits to be run again is taken over by one process at a time, as JVM members do it; the
 //	         owner leaves alone what a JVM member has taken over
-//	linger   instances/{id} goes when nothing of the instance runs any more ([World.StepDown])
+//	linger   instances/{id} goes when nothing of the instance runs any more ([World.Resign])
 //	order    instances are in ElasticJob's order ([World.Eligible])
 //	gate     a leader of ours moves an item from or to a JVM member only while that begins nothing
 //	word     who gives leadership up leaves word that the items are to be dealt
 //	yield    while a JVM leader deals we begin nothing; ticks that come meanwhile are on time
 //	         ([World.HeldForJVM])
-//	tend     the clerk does what a JVM leader leaves undone ([World.Recover], [World.AskForDeal])
+//	tend     the coordinator does what a JVM leader leaves undone ([World.MarkForFailover], [World.AskForDeal])
 //
 // gate and word are for a leader of ours, yield and tend for a JVM leader.
 type Mixed struct {

@@ -17,7 +17,7 @@ func (c *Claim) TaskID(job jobtree.Job, instance string, token int64) string {
 }
 
 // TaskID returns the id of the execution that was cut short, or was claimed and did not begin; empty if
-// the tree does not tell: a JVM member ran the item, or a stranger has written to its record.
+// the tree does not tell: a JVM member ran the item, or an external writer has written to its record.
 func (o Orphan) TaskID(job jobtree.Job) string {
 	if o.IsTorn() || o.State.Running.ID == "" {
 		return ""

@@ -50,7 +50,7 @@ func TestRequestThatIsCutShort(t *testing.T) {
 					if len(claims) > 0 {
 						t.Errorf("%s: it is run again as %+v", source, claims)
 					}
-					for range 3 { // its clerk clears up
+					for range 3 { // its coordinator clears up
 						f.changes("A", endsRequests(f.pass("A"))...)
 					}
 					if s := jobtree.Read(f.store.Snapshot(), f.job); len(s.Requests)+len(s.FailoverItems) > 0 {
@@ -127,7 +127,7 @@ func TestTakeOverByAViewThatShowsCommitsInParts(t *testing.T) {
 
 // The end of a run is written once more if the answer was lost. If it is to be run again by then, nothing of that changes.
 func TestEndOfAKilledRequestIsWrittenOnceMore(t *testing.T) {
-	for name, step := range map[string]func(pass) []decide.Change{"finish": finishes, "hand over": handsOver} {
+	for name, step := range map[string]func(pass) []decide.Change{"finish": finishes, "release for failover": handsOver} {
 		t.Run(name, func(t *testing.T) {
 			f := given(t).members("A", "B").leader("B").deal("A", "B", "B")
 			f.submit(jobtree.RequestDocument{Items: []int{0}, Parameter: "2026-09"})

@@ -37,12 +37,12 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 	return &Change{Step: "register", Urgency: coord.Sooner, Ops: ops}, nil
 }
 
-// Forestall blocks a registration whose outcome is unknown: it creates the session node
+// FenceRegistration blocks a registration whose outcome is unknown: it creates the session node
 // that the registration would create, so a request that arrives late conflicts. Otherwise
 // a ghost instance would be dealt items until the session ends. The session's node stays;
 // without an instance's node it has no effect on others.
-func (w *World) Forestall() Change {
-	return Change{Step: "forestall", Urgency: coord.Sooner, Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
+func (w *World) FenceRegistration() Change {
+	return Change{Step: "fence registration", Urgency: coord.Sooner, Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
 }
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
@@ -61,11 +61,11 @@ func (w *World) Announce() *Change {
 	}}
 }
 
-// Disown removes another instance of the same process, with leadership if it has that; nil if there is
+// RemoveStaleSelf removes another instance of the same process, with leadership if it has that; nil if there is
 // none. Its registration has come late: the process had given it up and forestalled it, but then the job
 // was removed with what forestalls, and created again. It does nothing, and nobody else can tell that,
 // because its session lives.
-func (w *World) Disown() *Change {
+func (w *World) RemoveStaleSelf() *Change {
 	ghost := ""
 	for id, s := range w.Sessions {
 		if id != w.Self.ID && w.NodeID != "" && s.NodeID == w.NodeID && s.Owner == w.Self.Session && (ghost == "" || id < ghost) {
@@ -79,7 +79,7 @@ func (w *World) Disown() *Change {
 	if w.Leader.Is(ghost) && w.Leader.Owner == w.Self.Session {
 		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
 	}
-	return &Change{Step: "disown", Urgency: coord.Sooner, Heals: true, Ops: ops}
+	return &Change{Step: "remove stale self", Urgency: coord.Sooner, Heals: true, Ops: ops}
 }
 
 // OwnSession returns what this instance says about itself in sessions/{id}.

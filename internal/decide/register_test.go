@@ -57,7 +57,7 @@ func TestRegister(t *testing.T) {
 		{"it is there already", func(f *fixture) { f.members("A") }},
 		{"it was there, and an operator has removed it", func(f *fixture) { f.members("A").remove("instances/A") }},
 		{"an operator disables the server", func(f *fixture) { f.disable("A") }},
-		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").Forestall()) }},
+		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
 		c.run(t, nobody, registers)
@@ -67,7 +67,7 @@ func TestRegister(t *testing.T) {
 // A session's node alone is no instance: it makes nobody register, lead, or deal to it.
 func TestForestall(t *testing.T) {
 	f := given(t)
-	got := f.changes("A", f.pass("A").Forestall())
+	got := f.changes("A", f.pass("A").FenceRegistration())
 	if len(got) != 1 || got[0] != "+ sessions/A =  (of A)" {
 		t.Errorf("changes %q", got)
 	}
@@ -105,7 +105,7 @@ func TestAnnounce(t *testing.T) {
 
 func disowns(p pass) []decide.Change {
 	p.NodeID = "process"
-	return one(p.Disown())
+	return one(p.RemoveStaleSelf())
 }
 
 func TestDisown(t *testing.T) {

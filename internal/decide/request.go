@@ -317,24 +317,24 @@ func (w *World) EndUnmonitored(runs []*Run) []Change {
 	return c.list
 }
 
-// Obey turns the trigger that is addressed to this instance into a request, in one commit: so
+// TakeTrigger turns the trigger that is addressed to this instance into a request, in one commit: so
 // it survives the instance. (In ElasticJob a trigger that comes while the job runs is dropped
 // silently, B-25, and a second one may delete the first before it is seen, B-26.) The change
 // is nil if there is no trigger. With an error the change only removes the trigger.
-func (w *World) Obey(unique string) (*Change, error) {
+func (w *World) TakeTrigger(unique string) (*Change, error) {
 	trigger, ok := w.Triggers[w.Self.ID]
 	if !ok {
 		return nil, nil
 	}
 	if !w.IsActive() {
-		return w.obey(trigger, unique, w.ifRunner(), errors.New("the server is disabled, or its clock is off"))
+		return w.takeTrigger(trigger, unique, w.ifRunner(), errors.New("the server is disabled, or its clock is off"))
 	}
-	return w.obey(trigger, unique, w.ifRunner(), nil)
+	return w.takeTrigger(trigger, unique, w.ifRunner(), nil)
 }
 
-// Inherit is [World.Obey] for triggers of instances that have ended. known are the instances
+// AdoptTrigger is [World.TakeTrigger] for triggers of instances that have ended. known are the instances
 // that were there of late: if it is not one of them, nobody knows how old its trigger is.
-func (w *World) Inherit(known func(id string) bool, unique string) (*Change, error) {
+func (w *World) AdoptTrigger(known func(id string) bool, unique string) (*Change, error) {
 	for id, trigger := range w.Triggers {
 		// An instance that is out of the tree obeys no trigger and never comes back, even if its
 		// runs go on.
@@ -346,18 +346,18 @@ func (w *World) Inherit(known func(id string) bool, unique string) (*Change, err
 			conditions = append(conditions, coord.Absent(w.Job.Instance(id))) // the view may show a trigger before its instance
 		}
 		if !known(id) {
-			c := changes{w: w, step: "inherit", heals: true}
+			c := changes{w: w, step: "adopt trigger", heals: true}
 			c.add(NoItem, append([]coord.Op{coord.AtVersion(w.Job.Trigger(id), trigger.Version), coord.DeleteTree(w.Job.Trigger(id))}, conditions...)...)
 			return &c.list[0], errors.New("nobody knows how old it is: its instance ended before")
 		}
-		return w.obey(trigger, unique, conditions, nil)
+		return w.takeTrigger(trigger, unique, conditions, nil)
 	}
 	return nil, nil
 }
 
-func (w *World) obey(trigger jobtree.Trigger, unique string, conditions []coord.Op, refused error) (*Change, error) {
+func (w *World) takeTrigger(trigger jobtree.Trigger, unique string, conditions []coord.Op, refused error) (*Change, error) {
 	path := w.Job.Trigger(trigger.Instance)
-	change := &Change{Step: "obey", Urgency: coord.Sooner, Ops: append(conditions, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path))}
+	change := &Change{Step: "take trigger", Urgency: coord.Sooner, Ops: append(conditions, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path))}
 	items := w.Triggered(trigger)
 	switch {
 	case refused != nil:

@@ -8,10 +8,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// IsClerk reports whether this instance looks after requests: as the leader, or if who leads
+// IsCoordinator reports whether this instance looks after requests: as the leader, or if who leads
 // knows no requests (a JVM member, or an old one of ours), as the first of those that do. If two
 // take themselves for it, the conditions of what they commit keep them apart.
-func (w *World) IsClerk() bool {
+func (w *World) IsCoordinator() bool {
 	if !w.JVMLeads() && (w.Leader == nil || !w.IsOld(w.Leader.ID)) {
 		return w.Leads()
 	}
@@ -23,11 +23,11 @@ func (w *World) IsClerk() bool {
 	return true
 }
 
-// EndRequests brings requests to an end, as the clerk: items whose runner has ended, items
+// EndRequests brings requests to an end, as the coordinator: items whose runner has ended, items
 // that cannot run, and requests whose items are all through. It removes requests that nobody
 // waits for.
 func (w *World) EndRequests() []Change {
-	if len(w.Requests) == 0 || !w.IsClerk() {
+	if len(w.Requests) == 0 || !w.IsCoordinator() {
 		return nil
 	}
 	c := changes{w: w, step: "end requests", urgency: coord.Sooner, head: (*World).ifRunner}
@@ -98,7 +98,7 @@ func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
 		return
 	case item.Fired != nil && item.Fired.Modified > p.Modified && (item.Running != nil && !w.isJVM(w.runner(&item)) || item.Running == nil && item.Failovering == nil):
 		ops = append(ops, w.ifUnclaimed(i, &item)) // it was claimed for something else since
-	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that a stranger has removed
+	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that an external writer has removed
 		ops = append(ops, coord.Absent(w.Job.Running(i)))
 	case item.Running == nil && item.Failovering == nil && item.Fired != nil && item.Fired.Modified < p.Modified: // it had been put up to be run again
 		ops = append(ops, w.ifUnclaimed(i, &item), coord.Absent(w.Job.Running(i)))

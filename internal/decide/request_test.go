@@ -56,9 +56,9 @@ func (f *fixture) cancel(request string) *fixture {
 
 const firstRequest, secondRequest = "requests/000000000001-r0", "requests/000000000002-r1"
 
-// obeys returns what Obey changes.
+// obeys returns what TakeTrigger changes.
 func obeys(p pass) []decide.Change {
-	change, _ := p.Obey("u") // the error is about the trigger, for the log
+	change, _ := p.TakeTrigger("u") // the error is about the trigger, for the log
 	return one(change)
 }
 
@@ -96,7 +96,7 @@ func TestObey(t *testing.T) {
 func TestInherit(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A").put("trigger/B", "parameter: x") }
 	inherits := func(p pass) []decide.Change {
-		change, _ := p.Inherit(func(id string) bool { return id == "B" }, "u") // the error is about the trigger, for the log
+		change, _ := p.AdoptTrigger(func(id string) bool { return id == "B" }, "u") // the error is about the trigger, for the log
 		return one(change)
 	}
 	for _, r := range []row{
@@ -325,7 +325,7 @@ func TestRunnerOfARequestEnds(t *testing.T) {
 
 func endsRequests(p pass) []decide.Change { return p.EndRequests() }
 
-// The clerk ends what cannot go on.
+// The coordinator ends what cannot go on.
 func TestEndRequests(t *testing.T) {
 	base := func(f *fixture) {
 		f.members("A", "B").leader("A").deal("A", "B", "A")
@@ -509,15 +509,15 @@ func TestClerk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := given(t).members("A", "B", "C").deal("A", "B", "C")
 			tc.tree(f)
-			var clerks []string
+			var coordinators []string
 			for _, id := range []string{"A", "B", "C"} {
 				p := f.pass(id)
-				if knows := p.Sessions[id] != nil && !p.IsOld(id); knows && p.IsClerk() {
-					clerks = append(clerks, id)
+				if knows := p.Sessions[id] != nil && !p.IsOld(id); knows && p.IsCoordinator() {
+					coordinators = append(coordinators, id)
 				}
 			}
-			if tc.one != (len(clerks) == 1) || tc.is != "" && clerks[0] != tc.is {
-				t.Errorf("clerks %q", clerks)
+			if tc.one != (len(coordinators) == 1) || tc.is != "" && coordinators[0] != tc.is {
+				t.Errorf("coordinators %q", coordinators)
 			}
 		})
 	}

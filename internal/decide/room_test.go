@@ -161,7 +161,7 @@ func TestMayBegin(t *testing.T) {
 		t.Helper()
 		p := f.pass("A")
 		n := 0
-		for _, c := range p.TakeOver(f.work, 10) {
+		for _, c := range p.FailOver(f.work, 10) {
 			n += len(c.Claims())
 		}
 		if got := p.MayBegin(f.work, 10); got != want || n != taken {

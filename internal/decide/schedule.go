@@ -18,11 +18,11 @@ type Former struct {
 	Unsure bool
 }
 
-// PutInForce records, as leader, or as the clerk if a JVM leads, the schedule and since when it is in force. If
+// PutInForce records, as leader, or as the coordinator if a JVM leads, the schedule and since when it is in force. If
 // it means what is recorded, in other words, it stays in force since then. Otherwise it counts from now on,
 // and the last tick of the schedule before is recorded with it: items that have not begun that tick make it up,
 // or pass it over, as any tick that they have missed. Earlier ticks of the new schedule, also those that other
-// calendars would have left, were never due. A record from the future, by a wrong clock or a stranger, would keep
+// calendars would have left, were never due. A record from the future, by a wrong clock or an external writer, would keep
 // every tick until then from running; so it is written again.
 func (w *World) PutInForce() (*Change, error) {
 	if !w.steers() {

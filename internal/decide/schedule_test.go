@@ -59,7 +59,7 @@ func TestPutInForce(t *testing.T) {
 			tree func(*fixture)
 			want int
 		}{
-			{"by the clerk", func(*fixture) {}, 1},
+			{"by the coordinator", func(*fixture) {}, 1},
 			{"not by another one", func(f *fixture) { f.members("B") }, 0},
 			{"not if nobody leads", func(f *fixture) { f.remove("leader/election/instance") }, 0},
 			{"not under one of ours", func(f *fixture) { f.remove("leader/election/instance").members("B").leader("B") }, 0},

@@ -9,7 +9,7 @@ import (
 
 // Leftovers lists the items that run here by the snapshot, although they do not. Either the
 // snapshot is older than the end of the run, or a claim of ours has happened whose answer
-// was lost, or a stranger has written the record.
+// was lost, or an external writer has written the record.
 func (w *World) Leftovers(k *Work) []int {
 	var list []int
 	for i := range w.looked(len(w.Items)) {

@@ -251,7 +251,7 @@ func (w *World) whyNotRequested(item *jobtree.Item) Stalled {
 		return Stalled{Reason: OwnerIsStatic, Instance: id}
 	case !isThere:
 		return Stalled{Reason: OwnerIsGone, Instance: id}
-	case w.isJVM(id): // the clerk passes the request on to it
+	case w.isJVM(id): // the coordinator passes the request on to it
 		return Stalled{}
 	case w.IsOld(id):
 		return Stalled{Reason: OwnerIsOld, Instance: id}

@@ -4,7 +4,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Tidy removes, as leader, nodes of strangers that are in everybody's way: nodes below ours,
+// Tidy removes, as leader, nodes of external writers that are in everybody's way: nodes below ours,
 // because ours cannot be removed while they are there; and nodes of instances and marks of
 // takers that no session of the store owns.
 func (w *World) Tidy() []Change {

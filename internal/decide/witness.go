@@ -22,7 +22,7 @@ const jvmRemoves = 5 * time.Second
 // jvmSlow is how long it may take, on a machine that is busy.
 const jvmSlow = 250 * time.Millisecond
 
-// Witness writes, as the clerk, the fired nodes of items of JVM members, which do not: the tick of a run that
+// Witness writes, as the coordinator, the fired nodes of items of JVM members, which do not: the tick of a run that
 // is seen; when the owner begins nothing any more, the last tick until then; and of an item that has none,
 // now. So whoever has the item next knows what is due, and does not run again what the JVM ran. Nobody
 // can know of a JVM member that has ended whether it ran a tick that came before: it is taken as run.
@@ -39,7 +39,7 @@ func (w *World) Witness() []Change {
 			c.add(i, coord.AtVersion(w.Job.Running(i), item.Running.Version), coord.DeleteTree(w.Job.Running(i)))
 		}
 	}
-	if w.Rules.Broadcast || w.Rules.IsOneOff() || !w.IsClerk() || !w.IsInForce() {
+	if w.Rules.Broadcast || w.Rules.IsOneOff() || !w.IsCoordinator() || !w.IsInForce() {
 		return c.list
 	}
 	for i := range w.Rules.Total {
@@ -152,7 +152,7 @@ func (w *World) lastOfJVM(item *jobtree.Item) time.Time {
 		return time.Time{}
 	}
 	if isNew := w.Leader == nil || w.Leader.Created > item.Fired.Modified; isNew {
-		return tick // there may have been no clerk to see its run
+		return tick // there may have been no coordinator to see its run
 	}
 	before := w.lastTick(tick.Add(-1))
 	had := until.Sub(tick) // to begin the tick; if its run of the tick before was seen, so would this one be

@@ -10,7 +10,7 @@ import (
 
 func witnesses(p pass) []decide.Change { return p.Witness() }
 
-// The clerk writes what JVM members do not. J, which has the items 0 and 1, leads, and A is the only member of
+// The coordinator writes what JVM members do not. J, which has the items 0 and 1, leads, and A is the only member of
 // ours, but where a row says otherwise: B comes before it in the job's order, and S after it.
 func TestWitness(t *testing.T) {
 	const (
@@ -149,9 +149,9 @@ func TestWitness(t *testing.T) {
 
 		{name: "it leads", tree: func(f *fixture) { begun(f); f.remove("leader/election").leader("A") }, want: ran},
 		{name: "somebody else of ours leads", tree: func(f *fixture) { begun(f); f.remove("leader/election").members("B").leader("B") }},
-		{name: "another one of ours is the clerk", tree: func(f *fixture) { begun(f); f.members("B") }},
+		{name: "another one of ours is the coordinator", tree: func(f *fixture) { begun(f); f.members("B") }},
 		{name: "another one of ours is not", tree: func(f *fixture) { begun(f); f.members("S") }, want: ran},
-		{name: "the clerk is leaving, and another one is it", tree: func(f *fixture) { begun(f); f.members("B").leaves("B") }, want: ran},
+		{name: "the coordinator is leaving, and another one is it", tree: func(f *fixture) { begun(f); f.members("B").leaves("B") }, want: ran},
 		{name: "nobody leads", tree: func(f *fixture) { begun(f); f.remove("leader/election") }},
 		{name: "the schedule is not in force", tree: func(f *fixture) { begun(f); f.remove("schedule") }},
 		{name: "no records", rules: unrecorded, tree: begun},

@@ -151,7 +151,7 @@ func (w *World) ifNobodyLeads() []coord.Op {
 }
 
 // ifDead are the conditions of a commit that treats an instance as dead. If the id cannot be
-// part of a path, a stranger has written it: no instance can have it, and none is needed.
+// part of a path, an external writer has written it: no instance can have it, and none is needed.
 func (w *World) ifDead(id string) []coord.Op {
 	if coord.ValidatePath(w.Job.Instance(id)) != nil {
 		return nil
@@ -168,7 +168,7 @@ func (w *World) ifConfigured() coord.Op {
 	return coord.AtVersion(w.Job.Config(), w.Config.Version)
 }
 
-// ifSteering is ifLeading for who does the work of a leader: this instance, or under a JVM leader the clerk.
+// ifSteering is ifLeading for who does the work of a leader: this instance, or under a JVM leader the coordinator.
 func (w *World) ifSteering() []coord.Op {
 	if w.Leads() || w.Leader == nil {
 		return w.ifLeading()
@@ -177,8 +177,8 @@ func (w *World) ifSteering() []coord.Op {
 }
 
 // steers reports whether this instance does the work of a leader that JVM members do not know: it leads, or
-// a JVM does, and it is the clerk.
-func (w *World) steers() bool { return w.Leads() || w.IsMixed() && w.JVMLeads() && w.IsClerk() }
+// a JVM does, and it is the coordinator.
+func (w *World) steers() bool { return w.Leads() || w.IsMixed() && w.JVMLeads() && w.IsCoordinator() }
 
 // ifLeading are the conditions of what a leader decides by the configuration: this instance
 // leads, and the configuration is the one of the snapshot. An operator may change the

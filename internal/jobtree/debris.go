@@ -8,7 +8,7 @@ import (
 )
 
 // Debris is a node below one that has no children: below running, say, or below an
-// instance. Only strangers write such nodes. They have to go: a store may refuse to remove
+// instance. Only external writers write such nodes. They have to go: a store may refuse to remove
 // a node that has a child, and a node that was removed counts as there while it has one.
 type Debris struct {
 	coord.Node

@@ -66,7 +66,7 @@ func (r *reader) followRequestDocument(snapshot coord.Snapshot, id string, n coo
 	}
 	request := decodeRequest(id, n)
 	if !isKnown {
-		// A stranger may have removed the document alone; then the progress stands already.
+		// An external writer may have removed the document alone; then the progress stands already.
 		for below := range snapshot.All(n.Path) {
 			if i, ok := ParseItem(strings.TrimPrefix(below.Path, n.Path+"/")); ok {
 				request.setProgress(i, decodeProgress(below))

@@ -213,7 +213,7 @@ func ParseItem(name string) (item int, ok bool) {
 }
 
 // Knows reports whether a path, which is at or below the job's root, is in one of the rooms of a
-// job's tree. Other nodes are strangers'.
+// job's tree. Other nodes are external writers'.
 func (j Job) Knows(path string) bool {
 	if path == j.Root() {
 		return true

@@ -179,7 +179,7 @@ func TestNextRequest(t *testing.T) {
 	}
 }
 
-// Nodes of strangers below requests are no requests, and no progress of another.
+// Nodes of external writers below requests are no requests, and no progress of another.
 func TestForeignNodesBelowRequests(t *testing.T) {
 	s := jobtree.Read(tree(map[string]string{
 		"settle/requests":                      "1",

@@ -56,7 +56,7 @@ type State struct {
 	// Pins say which instances items belong to, by item.
 	Pins map[int]*Pin
 
-	// Debris are nodes of strangers that are in the way of ours, at most 100. A node is not
+	// Debris are nodes of external writers that are in the way of ours, at most 100. A node is not
 	// listed if one above it is.
 	Debris []Debris
 	// UnusableNodes is how many nodes were ignored because coord does not allow their path,

@@ -138,7 +138,7 @@ func TestMarksKeepTheirNodes(t *testing.T) {
 	}
 }
 
-// Nodes of strangers are not mistaken for nodes of the job.
+// Nodes of external writers are not mistaken for nodes of the job.
 func TestForeignNodes(t *testing.T) {
 	s := jobtree.Read(tree(map[string]string{
 		"settle/sharding/01/instance":          id,

@@ -93,7 +93,7 @@ func (w *world) whoShares() string {
 // clerk returns the Go member that does what JVM members do not; "" if there is none.
 func (w *world) clerk() string {
 	for _, id := range w.ids {
-		if as := (decide.World{State: w.State, Job: w.Job, Self: decide.Self{ID: id, Session: w.Session(id).Owner}}); !w.isJVM(id) && as.IsClerk() {
+		if as := (decide.World{State: w.State, Job: w.Job, Self: decide.Self{ID: id, Session: w.Session(id).Owner}}); !w.isJVM(id) && as.IsCoordinator() {
 			return id
 		}
 	}

@@ -24,7 +24,7 @@ func (s settler) settle(tree *coord.Tree, name jobtree.Job, c jobtype.Config) *j
 		State: jobtree.Read(tree.Snapshot(), name), Job: name, Now: s.now,
 		Rules: &decide.Rules{Name: c.Name, Total: c.ShardingTotalCount, Failover: c.Failover, Once: true},
 	}
-	for _, change := range world.Recover(world.Orphans()) {
+	for _, change := range world.MarkForFailover(world.Orphans()) {
 		for _, op := range change.Ops {
 			apply(tree, op)
 		}

@@ -37,7 +37,7 @@ func (r *run) look(ctx context.Context, name jobtree.Job) (at position, err erro
 		}
 	}
 	if coord.ValidatePath(name.Config()) != nil {
-		return at, nil // a stranger's node, which can have no name of a job
+		return at, nil // an external writer's node, which can have no name of a job
 	}
 	at.config, err = get(ctx, r.From.Registry, name.Config())
 	return at, err

@@ -87,7 +87,7 @@ func writeReport(ctx context.Context, reg coord.Registry, job jobtree.Job, id st
 		return written{session: session.ID(), isThere: true, text: textOf(f), due: now.Add(reportEvery)}, nil
 	}
 	if conflict, ok := errors.AsType[*coord.ConflictError](err); ok && conflict.Op.Kind != coord.OpExists {
-		before.isThere = !before.isThere // an answer was lost, or a stranger has removed it
+		before.isThere = !before.isThere // an answer was lost, or an external writer has removed it
 	}
 	before.text = ""
 	before.pause = min(max(2*before.pause, firstRestart), lastTelling)

@@ -11,11 +11,11 @@ import (
 // come. A tick that only waits for the end of a backfill is not missed. An item that a JVM member runs is not
 // flagged, whoever owns it now: the JVM would take the flag for one of its own, and run all items of its
 // fire once more. The owner makes the tick up by fired.
-func (w *World) Flag(k *Work) []Change {
+func (w *World) MarkMisfire(k *Work) []Change {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.Rules.Misfire || w.Rules.SkipOverlap {
 		return nil
 	}
-	c := changes{w: w, step: "flag", head: (*World).ifRunner}
+	c := changes{w: w, step: "mark misfire", head: (*World).ifRunner}
 	for i := range w.looked(w.items()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
 		if !w.owns(item) || isIdle(k, i, item) || k.hasBegun(i, tick) || k.hasWaited(i, tick) || w.isForgone(tick) || w.judge(i, item, tick) == notDue {
@@ -26,7 +26,7 @@ func (w *World) Flag(k *Work) []Change {
 				coord.AtVersion(w.Job.Fired(i), item.Fired.Version),
 				coord.Exists(w.Job.Running(i)), // the run has not ended meanwhile
 				coord.Put(w.Job.Misfire(i), nil),
-			).Flags = k.Runs[i]
+			).Misfires = k.Runs[i]
 		}
 	}
 	return c.list
@@ -38,5 +38,5 @@ func (w *World) isUnflagged(r *Run, item *jobtree.Item, tick time.Time) bool {
 	if item.Misfire || item.Running == nil || w.isRunByJVM(item) {
 		return false
 	}
-	return r == nil || !r.Flagged && tick.After(r.Last)
+	return r == nil || !r.Marked && tick.After(r.Last)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Founder returns the world as it will be when this instance is registered and leads. It
+// Bootstrapper returns the world as it will be when this instance is registered and leads. It
 // returns nil unless the snapshot shows that nobody else is there and nothing is in the way:
 // then this instance may do in its first commit what it would do next as leader.
-func (w *World) Founder() *World {
+func (w *World) Bootstrapper() *World {
 	_, isKnown := w.Servers[w.Self.IP]
 	if len(w.Instances) > 0 || w.Leader != nil || len(w.Debris) > 0 || w.clockFar() || !isKnown && w.Rules.Disabled {
 		return nil
@@ -32,7 +32,7 @@ func (w *World) Founder() *World {
 }
 
 // Found registers this instance and makes it the leader in one commit, which also puts the
-// schedule in force and deals the items. founder comes from [World.Founder]; owners is the
+// schedule in force and deals the items. bootstrapper comes from [World.Bootstrapper]; owners is the
 // strategy's answer for it. If owners is nil, or if the items are too many for one commit,
 // the leader deals them later. configure are the operations that write the configuration;
 // without them the condition is that the configuration is the one of the snapshot.
@@ -41,7 +41,7 @@ func (w *World) Founder() *World {
 // the configuration is another one. The operations on items have the conditions of [Assign].
 // If another instance registers at the same time, it is not dealt anything here; it is one
 // of the instances when this leader looks again.
-func (w *World) Found(founder *World, owners []string, configure ...coord.Op) (*Change, error) {
+func (w *World) Bootstrap(bootstrapper *World, owners []string, configure ...coord.Op) (*Change, error) {
 	if len(configure) == 0 {
 		configure = []coord.Op{w.ifConfigured()}
 	}
@@ -49,9 +49,9 @@ func (w *World) Found(founder *World, owners []string, configure ...coord.Op) (*
 	if err != nil {
 		return nil, err
 	}
-	change.Step = "found"
+	change.Step = "bootstrap"
 	change.Ops = append(change.Ops, coord.CreateEphemeral(w.Job.LeaderInstance(), []byte(w.Self.ID)))
-	put, err := founder.putSchedule()
+	put, err := bootstrapper.putSchedule()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (w *World) Found(founder *World, owners []string, configure ...coord.Op) (*
 	if owners == nil {
 		return change, nil
 	}
-	if deal := founder.Assign(owners); len(deal) == 1 {
+	if deal := bootstrapper.Assign(owners); len(deal) == 1 {
 		ops := deal[0].Ops[deal[0].Parts[0].from:] // the conditions before are those of a leader
 		if all := append(change.Ops[:len(change.Ops):len(change.Ops)], ops...); coord.ValidateCommit(all...) == nil {
 			change.Ops = all

@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-func recovers(p pass) []decide.Change { return p.Recover(p.Orphans()) }
+func recovers(p pass) []decide.Change { return p.MarkForFailover(p.Orphans()) }
 
 // underJVM makes a JVM member the leader.
 func underJVM(f *fixture) { f.remove("leader/election/instance").jvms(jvm).leader(jvm) }
@@ -206,7 +206,7 @@ func TestRecoverIsConditional(t *testing.T) {
 		{"a JVM led, and has gone", func(f *fixture) { f.crash(jvm) }},
 		{"a JVM leads, and has done it", func(f *fixture) { f.remove("sharding/1/running") }},
 		{"a JVM leads, and the configuration changes", func(f *fixture) { f.reconfigure(failoverOff) }},
-		{"a JVM leads, and the session of the clerk ends", func(f *fixture) { f.crash("A") }},
+		{"a JVM leads, and the session of the coordinator ends", func(f *fixture) { f.crash("A") }},
 	} {
 		c.run(t, func(f *fixture) { base(f); underJVM(f) }, recovers)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-func takesOver(p pass) []decide.Change { return p.TakeOver(p.work, p.free) }
+func takesOver(p pass) []decide.Change { return p.FailOver(p.work, p.free) }
 
 func TestTakeOver(t *testing.T) {
 	const tick1 = "2026-01-05T10:00:05.000Z"

@@ -14,7 +14,7 @@ func mends(p pass) []decide.Change {
 			runs = append(runs, r)
 		}
 	}
-	return p.Mend(runs)
+	return p.Restore(runs)
 }
 
 func TestMend(t *testing.T) {

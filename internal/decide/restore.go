@@ -8,11 +8,11 @@ func (w *World) IsUnrecorded(r *Run) bool {
 	return w.Rules.Monitor && !w.Item(r.Item).Running.Is(w.Self.ID)
 }
 
-// Mend writes the running nodes of runs again that a stranger has removed or changed, if
+// Restore writes the running nodes of runs again that an external writer has removed or changed, if
 // nobody has claimed the items since. While such a node is missing, the item may start
 // elsewhere, and nobody would run it again if this instance ended.
-func (w *World) Mend(runs []*Run) []Change {
-	c := changes{w: w, step: "mend", heals: true, head: (*World).ifRunner}
+func (w *World) Restore(runs []*Run) []Change {
+	c := changes{w: w, step: "restore", heals: true, head: (*World).ifRunner}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if item.Running == nil {

@@ -45,7 +45,7 @@ func (w *World) runner(item *jobtree.Item) string {
 	return item.Running.ID
 }
 
-// Recover removes, as leader, or as the clerk if a JVM leads, the records of runs whose instance has ended. With failover on
+// Recover removes, as leader, or as the coordinator if a JVM leads, the records of runs whose instance has ended. With failover on
 // it puts their items up to be run again by others, unless the runs were killed.
 //
 // A finished run has no record, so its item is not run again (in ElasticJob up to 3.0.1 it
@@ -58,15 +58,15 @@ func (w *World) runner(item *jobtree.Item) string {
 //
 // An item waits only once. If another run of it is cut short while it still waits, it is run
 // again once, for the later tick.
-func (w *World) Recover(orphans []Orphan) []Change {
+func (w *World) MarkForFailover(orphans []Orphan) []Change {
 	byOwner := map[string]*changes{}
 	for _, o := range orphans {
 		c, ok := byOwner[o.Runner]
 		if !ok {
-			c = &changes{w: w, step: "recover", urgency: coord.Soonest, head: func(w *World) []coord.Op { return append(w.ifSteering(), w.ifDead(o.Runner)...) }}
+			c = &changes{w: w, step: "mark for failover", urgency: coord.Soonest, head: func(w *World) []coord.Op { return append(w.ifSteering(), w.ifDead(o.Runner)...) }}
 			byOwner[o.Runner] = c
 		}
-		c.add(o.Item, w.recover(o)...)
+		c.add(o.Item, w.markForFailover(o)...)
 	}
 	var list []Change
 	for _, owner := range slices.Sorted(maps.Keys(byOwner)) {
@@ -76,7 +76,7 @@ func (w *World) Recover(orphans []Orphan) []Change {
 }
 
 // recover returns the operations that recover one orphan.
-func (w *World) recover(o Orphan) []coord.Op {
+func (w *World) markForFailover(o Orphan) []coord.Op {
 	var ops []coord.Op
 	if o.State.Fired != nil {
 		ops = append(ops, coord.AtVersion(w.Job.Fired(o.Item), o.State.Fired.Version))

@@ -10,11 +10,11 @@ import (
 
 // founds asks an instance to found a job whose configuration is there.
 func founds(p pass) []decide.Change {
-	founder := p.Founder()
-	if founder == nil {
+	bootstrapper := p.Bootstrapper()
+	if bootstrapper == nil {
 		return nil
 	}
-	return must(p.Found(founder, pass{World: founder, fixture: p.fixture}.owners()))
+	return must(p.Bootstrap(bootstrapper, pass{World: bootstrapper, fixture: p.fixture}.owners()))
 }
 
 func TestFound(t *testing.T) {
@@ -80,7 +80,7 @@ func TestFound(t *testing.T) {
 		{"the job is removed", func(f *fixture) { f.remove("config") }},
 		{"an item is dealt", func(f *fixture) { f.own(0, "B") }},
 		{"it was there, and an operator has removed it", func(f *fixture) { f.members("A").remove("instances/A") }},
-		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").Forestall()) }},
+		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
 		c.run(t, nobody, founds)
@@ -95,8 +95,8 @@ func TestFoundWithTheConfiguration(t *testing.T) {
 	var tries []decide.Change
 	for _, id := range []string{"A", "B"} {
 		p := f.pass(id)
-		founder := p.Founder()
-		change, err := p.Found(founder, pass{World: founder, fixture: f}.owners(), coord.Create(f.job.Config(), []byte("c")))
+		bootstrapper := p.Bootstrapper()
+		change, err := p.Bootstrap(bootstrapper, pass{World: bootstrapper, fixture: f}.owners(), coord.Create(f.job.Config(), []byte("c")))
 		if err != nil {
 			t.Fatal(err)
 		}

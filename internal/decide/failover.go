@@ -8,12 +8,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// TakeOver claims items that wait to be run again, at most as many as there are free threads,
+// FailOver claims items that wait to be run again, at most as many as there are free threads,
 // with several in a commit. (ElasticJob takes them one at a time, B-09.) This instance need
 // not own these items, and its own items run beside them. (In ElasticJob its own items miss
 // that tick, B-08.) Each instance takes those of its share, so that not all try for the same
 // items: see ownShare. With MaxItems it takes no more than it has room for, beside what it owns and runs.
-func (w *World) TakeOver(k *Work, free int) []Change {
+func (w *World) FailOver(k *Work, free int) []Change {
 	if !w.mayTakeOver() {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (w *World) TakeOver(k *Work, free int) []Change {
 	if len(waiting) == 0 {
 		return nil
 	}
-	c := w.claims("take over")
+	c := w.claims("fail over")
 	c.urgency = coord.Soonest
 	share := w.ownShare(waiting)
 	room := w.mayTake(k)

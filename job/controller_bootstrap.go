@@ -18,17 +18,17 @@ func (c *controller) foundation(w *decide.World, configure ...coord.Op) (*decide
 	if c.founded || c.view.Fault() != nil {
 		return nil, nil
 	}
-	founder := w.Founder()
-	if founder == nil {
+	bootstrapper := w.Bootstrapper()
+	if bootstrapper == nil {
 		return nil, nil
 	}
 	c.founded, c.elected = true, true
 	var owners []string
 	// A strategy of the user's may take its time. The leader asks it, and tells if it fails.
 	if _, isTheirs := c.options.strategies[c.settings.Strategy]; !isTheirs {
-		owners, _ = c.desired(founder) // if that fails there are none, and the leader says why
+		owners, _ = c.desired(bootstrapper) // if that fails there are none, and the leader says why
 	}
-	return w.Found(founder, owners, configure...)
+	return w.Bootstrap(bootstrapper, owners, configure...)
 }
 
 // sessionTime is how long a start waits for a session before it writes the configuration
