@@ -62,7 +62,7 @@ type connection struct {
 }
 
 const (
-	// MaxNamespaces bounds the namespaces of all stores that are open at a time. Give no external writer the
+	// MaxNamespaces bounds the namespaces of all stores that are open at a time. Give nobody you do not know the
 	// choice: what is open stays so.
 	MaxNamespaces = 100
 

@@ -17,7 +17,7 @@ func founds(p pass) []decide.Change {
 	return must(p.Bootstrap(bootstrapper, pass{World: bootstrapper, fixture: p.fixture}.owners()))
 }
 
-func TestFound(t *testing.T) {
+func TestBootstrap(t *testing.T) {
 	const (
 		now      = "2026-01-05T10:00:05.100Z"
 		instance = "+ instances/A = jobInstanceId: A\nserverIp: host-A\n (of A)"

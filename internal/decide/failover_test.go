@@ -14,7 +14,7 @@ import (
 
 func takesOver(p pass) []decide.Change { return p.FailOver(p.work, p.free) }
 
-func TestTakeOver(t *testing.T) {
+func TestFailOver(t *testing.T) {
 	const tick1 = "2026-01-05T10:00:05.000Z"
 	base := func(f *fixture) {
 		f.members("A", "B").deal("A", "B", "B")

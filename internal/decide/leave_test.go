@@ -9,7 +9,7 @@ import (
 
 func stepsDown(p pass) []decide.Change { return one(p.Resign(len(p.work.Runs) > 0)) }
 
-func TestStepDown(t *testing.T) {
+func TestResign(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
 	for _, r := range []row{
 		{name: "a follower", want: []string{"- instances/A"}},
@@ -76,7 +76,7 @@ func (f *fixture) leaves(id string) *fixture {
 	return f.put("sessions/"+id, string(jobtree.EncodeSession(jobtree.SessionDocument{Protocol: jobtree.Protocol, Leaving: true})))
 }
 
-func TestHandOver(t *testing.T) {
+func TestReleaseForFailover(t *testing.T) {
 	const tick1 = "2026-01-05T10:00:05.000Z"
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
 	handsOver := func(p pass) []decide.Change { return p.ReleaseForFailover(p.fixture.runs()) }
@@ -157,7 +157,7 @@ func TestRelease(t *testing.T) {
 	endsEach(t, releases)
 }
 
-func TestSignOff(t *testing.T) {
+func TestDeregister(t *testing.T) {
 	signsOff := func(p pass) []decide.Change { return []decide.Change{p.Deregister(false)} }
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A").put("trigger/A", "").put("trigger/B", "") }
 	nobodyElse := func(f *fixture) { f.remove("instances/B") }

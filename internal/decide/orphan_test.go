@@ -16,7 +16,7 @@ func recovers(p pass) []decide.Change { return p.MarkForFailover(p.Orphans()) }
 // underJVM makes a JVM member the leader.
 func underJVM(f *fixture) { f.remove("leader/election/instance").jvms(jvm).leader(jvm) }
 
-func TestRecover(t *testing.T) {
+func TestMarkForFailover(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A") }
 	const tick1 = "2026-01-05T10:00:05.000Z"
 	signedOff := func(f *fixture) { f.remove("instances/B", "sessions/B") } // in a process that lives on

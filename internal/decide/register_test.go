@@ -65,7 +65,7 @@ func TestRegister(t *testing.T) {
 }
 
 // A session's node alone is no instance: it makes nobody register, lead, or deal to it.
-func TestForestall(t *testing.T) {
+func TestFenceRegistration(t *testing.T) {
 	f := given(t)
 	got := f.changes("A", f.pass("A").FenceRegistration())
 	if len(got) != 1 || got[0] != "+ sessions/A =  (of A)" {
@@ -108,7 +108,7 @@ func disowns(p pass) []decide.Change {
 	return one(p.RemoveStaleSelf())
 }
 
-func TestDisown(t *testing.T) {
+func TestRemoveStaleSelf(t *testing.T) {
 	const of = "protocol: 2\nnode: "
 	for _, r := range []row{
 		{

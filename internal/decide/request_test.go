@@ -63,7 +63,7 @@ func obeys(p pass) []decide.Change {
 }
 
 // A trigger becomes a request in the commit that removes it.
-func TestObey(t *testing.T) {
+func TestTakeTrigger(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").deal("A", "B", "A") }
 	request := func(items string) []string {
 		return []string{"+ requests = 1", "+ requests/000000000001-u = items: " + items + "\nsource: MANUAL\nat: \"2026-01-05T10:00:05.100Z\"\n", "- trigger/A"}
@@ -93,7 +93,7 @@ func TestObey(t *testing.T) {
 }
 
 // The leader obeys the triggers of instances that have ended, if it has known them.
-func TestInherit(t *testing.T) {
+func TestAdoptTrigger(t *testing.T) {
 	base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B", "A").put("trigger/B", "parameter: x") }
 	inherits := func(p pass) []decide.Change {
 		change, _ := p.AdoptTrigger(func(id string) bool { return id == "B" }, "u") // the error is about the trigger, for the log

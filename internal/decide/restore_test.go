@@ -17,7 +17,7 @@ func mends(p pass) []decide.Change {
 	return p.Restore(runs)
 }
 
-func TestMend(t *testing.T) {
+func TestRestore(t *testing.T) {
 	base := func(f *fixture) {
 		f.members("A", "B").deal("A", "B", "A")
 		f.work.Runs[0] = f.claim("A", 0, tick(1))
