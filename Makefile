@@ -18,13 +18,13 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 # The race detector costs up to eighteen times the CPU. What runs in one goroutine comes without it:
-# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of job:
-# its model, and what large documents cost. With it, job runs on the simulator alone, so that all of
+# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of job and
+# integration: the model, and histories by real ticks. With it, job runs on the simulator alone, so that all of
 # job comes once more without it, on real stores, too.
 # The fault suite comes by itself, and without it, too, which make faults has: sessions that
 # end because a busy machine gave their processes no time would be excused, and prove nothing.
-PLAIN = internal/decide internal/jobtree job/calendar job/cronexpr strategy
-SINGLE = '^(TestClusterModel|TestConfigRoundTrip|TestErrorsOfDocumentsAreBounded|TestSizeOfAConfiguration|TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
+PLAIN = internal/decide internal/jobtree jobtype job/calendar job/cronexpr strategy
+SINGLE = '^(TestClusterModel|TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
 # What goes by ticks of real time on a real ZooKeeper comes when nothing else runs.
 BYTICKS = '^(TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
 # lint has vetted everything already, and nobody runs a debugger on what make starts: without its
