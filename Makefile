@@ -18,8 +18,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 # The race detector costs up to eighteen times the CPU. What runs in one goroutine comes without it:
-# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of job and
-# integration: the model, and histories by real ticks. With it, job runs on the simulator alone, so that all of
+# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of the
+# engine and of integration: the model, and histories by real ticks. With it, job runs on the simulator alone, so that all of
 # job comes once more without it, on real stores, too.
 # The fault suite comes by itself, and without it, too, which make faults has: sessions that
 # end because a busy machine gave their processes no time would be excused, and prove nothing.
@@ -37,7 +37,7 @@ LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
 test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
 	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
 		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ -e /console/browsertest $(PLAIN:%=-e /%$$))
-	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job $(PLAIN:%=./%)
+	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job ./internal/engine $(PLAIN:%=./%)
 	REQUIRE_ZOOKEEPER=1 go test -short -timeout 30m ./integration
 	REQUIRE_ZOOKEEPER=1 go test $(FAST) -p 1 -parallel 8 -run $(BYTICKS) ./integration/jvmmember ./integration/mixed
 	REQUIRE_BROWSER=1 go test $(FAST) -timeout 20m ./console/browsertest/...

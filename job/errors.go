@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -35,18 +36,14 @@ var (
 var (
 	// ErrConfigDiffers: the configuration in the registry differs from the program's, and
 	// the program starts with PrecedenceNone. The error lists the fields.
-	ErrConfigDiffers = errors.New("job: the configuration in the registry differs")
+	ErrConfigDiffers = engine.ErrConfigDiffers
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
-	ErrInHandler = errors.New("job: Shutdown called by a handler of the same job")
+	ErrInHandler = engine.ErrInHandler
 	// ErrJobTwice: the node runs a job of that name already.
 	ErrJobTwice = runner.ErrInUse
 	// ErrNodeClosed: Shutdown of the node was called.
 	ErrNodeClosed = errors.New("job: node shut down")
 	// ErrClock: this host's clock is farther from the store's than Config.MaxTimeDiff
 	// allows. Status.Fault returns it.
-	ErrClock = errors.New("job: clock too far from the store's")
+	ErrClock = engine.ErrClock
 )
-
-// errEnded is the error of a scheduler whose goroutine was ended by runtime.Goexit, in
-// something that it called.
-var errEnded = runner.ErrEnded

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
@@ -28,7 +29,7 @@ import (
 type Node struct {
 	reg     coord.Registry
 	config  NodeConfig
-	options *options        // of all jobs; the loggers are not paired yet. nil if the job is alone
+	options *engine.Options // of all jobs; the loggers are not paired yet. nil if the job is alone
 	pool    *pool.Pool      // what the jobs share
 	runner  *Runner         // nil if it is not that of one
 	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
@@ -61,7 +62,7 @@ type NodeConfig struct {
 func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	const defaultDrain = 30 * time.Second
 	switch {
-	case isNil(reg):
+	case engine.IsNil(reg):
 		return nil, errors.New("job: node: a registry is needed")
 	case c.Threads < 0:
 		return nil, fmt.Errorf("job: node: threads %d: must not be negative", c.Threads)
@@ -70,18 +71,18 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: defaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
-	err := n.options.apply(c.Options)
+	n := &Node{reg: reg, config: c, options: engine.DefaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
+	err := apply(n.options, c.Options)
 	if err == nil {
-		_, err = n.options.with(nil)
+		_, err = optionsWith(n.options, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("job: node: %w", err)
 	}
-	if n.options.ip == "" {
-		n.options.ip = localIP()
+	if n.options.IP == "" {
+		n.options.IP = engine.LocalIP()
 	}
-	n.pool = pool.New(reg, pool.Config{Threads: c.Threads, Address: n.options.ip})
+	n.pool = pool.New(reg, pool.Config{Threads: c.Threads, Address: n.options.IP})
 	n.closing, n.close = context.WithCancelCause(context.Background())
 	return n, nil
 }
@@ -111,37 +112,50 @@ func (n *Node) OneOff(ctx context.Context, c Config, h Handler, opts ...Option) 
 }
 
 func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (*Scheduler, error) {
-	if n.options == nil {
-		return start(ctx, n, c, h, opts)
+	if engine.IsNil(n.reg) || engine.IsNil(h) {
+		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
-	return n.named(ctx, c.Name, func(ctx context.Context) (*Scheduler, error) { return start(ctx, n, c, h, opts) })
+	return n.named(ctx, c.Name, opts, func(ctx context.Context, p engine.Params) (*engine.Scheduler, error) {
+		return engine.Start(ctx, p, c, h)
+	})
 }
 
 // named has a job started, under a name that no other job of the node has meanwhile.
-func (n *Node) named(ctx context.Context, name string, start func(context.Context) (*Scheduler, error)) (s *Scheduler, err error) {
-	if err := n.reserve(name); err != nil {
+func (n *Node) named(ctx context.Context, name string, opts []Option, start func(context.Context, engine.Params) (*engine.Scheduler, error)) (s *Scheduler, err error) {
+	if n.options != nil {
+		if err := n.reserve(name); err != nil {
+			return nil, err
+		}
+		defer n.starting.Done()
+		defer func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			delete(n.first, name)
+			if n.jobs[name] = s; s == nil {
+				delete(n.jobs, name)
+			}
+		}()
+		within, cancel := rest.Within(ctx, n.closing)
+		defer cancel()
+		ctx = within
+	}
+	o, err := n.optionsWith(opts)
+	if err != nil {
 		return nil, err
 	}
-	defer n.starting.Done()
-	defer func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		delete(n.first, name)
-		if n.jobs[name] = s; s == nil {
-			delete(n.jobs, name)
-		}
-	}()
-	ctx, cancel := rest.Within(ctx, n.closing)
-	defer cancel()
-	return start(ctx)
+	started, err := start(ctx, engine.Params{Registry: n.reg, Pool: n.pool, Options: o, Gone: func() { n.runner.schedulerGone(name) }})
+	if err != nil {
+		return nil, err
+	}
+	return &Scheduler{started, n}, nil
 }
 
 // optionsWith returns the options of a job that is started with some.
-func (n *Node) optionsWith(opts []Option) (*options, error) {
+func (n *Node) optionsWith(opts []Option) (*engine.Options, error) {
 	if n.options == nil {
 		return newOptions(opts)
 	}
-	return n.options.with(opts)
+	return optionsWith(n.options, opts)
 }
 
 // reserve gives a name to a job that starts.
@@ -152,7 +166,7 @@ func (n *Node) reserve(name string) error {
 		return fmt.Errorf("job %s: %w", short(name), ErrNodeClosed)
 	}
 	s, isThere := n.jobs[name]
-	if isThere && (s == nil || !s.isDone()) {
+	if isThere && (s == nil || !s.engine.IsDone()) {
 		return fmt.Errorf("job %s: %w", short(name), ErrJobTwice)
 	}
 	n.jobs[name] = nil
@@ -222,17 +236,17 @@ func (n *Node) Shutdown(ctx context.Context) error {
 	n.close(ErrNodeClosed)
 	stop := func() {
 		for _, s := range n.Jobs() {
-			s.stop()
+			s.engine.Stop()
 		}
 	}
 	for _, s := range n.Jobs() {
-		s.askToLeave()
+		s.engine.AskToLeave()
 	}
 	defer context.AfterFunc(ctx, stop)() // a start may take its time
 	n.starting.Wait()                    // their contexts have ended
 	jobs := n.Jobs()
 	for _, s := range jobs {
-		s.askToLeave()
+		s.engine.AskToLeave()
 	}
 	defer context.AfterFunc(ctx, stop)() // for those that have started meanwhile
 	var errs []error

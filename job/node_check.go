@@ -1,5 +1,7 @@
 package job
 
+import "github.com/elasticjob-go/elasticjob/internal/engine"
+
 // Check says whether a job of this node would take a configuration: an error is the one that
 // [Node.Schedule] and [Node.OneOff] would return for it. It asks the types, error handlers,
 // listeners and strategies of this process, and nobody else. So a program may look at a
@@ -9,6 +11,5 @@ func (n *Node) Check(c Config, h Handler, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.settle(c, h)
-	return err
+	return engine.Check(o, c, h)
 }

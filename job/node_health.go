@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -23,7 +22,7 @@ func (n *Node) Health() error {
 		if n.runner.expects(err) {
 			continue // the Runner forgets it
 		}
-		if fault := (Status{Faults: s.c.faultsNow()}).Fault(); err == nil && fault != nil {
+		if fault := (Status{Faults: s.engine.Faults()}).Fault(); err == nil && fault != nil {
 			err = fmt.Errorf("job %s: %w", s.Name(), fault)
 		}
 		errs = append(errs, err)
@@ -44,7 +43,7 @@ func (n *Node) Faults() iter.Seq2[string, error] {
 			if err := s.Err(); err != nil && !n.runner.expects(err) && !yield(s.Name(), err) {
 				return
 			}
-			for _, f := range s.c.faultsNow() {
+			for _, f := range s.engine.Faults() {
 				if !yield(s.Name(), f) {
 					return
 				}
@@ -88,24 +87,9 @@ func (n *Node) Live() error {
 	jobs := n.Jobs()
 	errs := make([]error, 0, len(jobs))
 	for _, s := range jobs {
-		errs = append(errs, s.live())
+		errs = append(errs, s.engine.Live())
 	}
 	return joinJobs("cannot go on without a restart", len(jobs), errs)
-}
-
-// live returns nil unless only a restart of the process can make the job go on here.
-func (s *Scheduler) live() error {
-	err := s.Err()
-	switch {
-	case s.c.isShutdown(), errors.Is(err, ErrJobRemoved), errors.Is(err, ErrInstanceRemoved):
-		return nil
-	case err != nil:
-		return err
-	}
-	if d := s.c.standsStill(); d > 0 {
-		return fmt.Errorf("job %s: the scheduler has got no further for %v: what it called does not return", s.Name(), d.Round(time.Second))
-	}
-	return nil
 }
 
 // Ready returns nil if the process takes its part: the program has called [Node.Run], by which it

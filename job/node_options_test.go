@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 )
 
@@ -31,23 +32,20 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 		observers int
 	}{
 		{opts: []Option{WithLabels("d"), handler("first"), WithIP("first"), WithObserver(func(Event) {})}, labels: []string{"a", "b", "c", "d"}, knows: "first", ip: "first", observers: 2},
-		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: localIP(), observers: 1},
-		{labels: []string{"a", "b", "c"}, ip: localIP(), observers: 1},
+		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: engine.LocalIP(), observers: 1},
+		{labels: []string{"a", "b", "c"}, ip: engine.LocalIP(), observers: 1},
 	} {
 		o, err := n.optionsWith(tc.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { // when later jobs have theirs, too
-			if !slices.Equal(o.labels, tc.labels) || o.ip != tc.ip || len(o.observers) != tc.observers {
-				t.Errorf("labels %q, want %q; address %q, want %q; %d observers, want %d", o.labels, tc.labels, o.ip, tc.ip, len(o.observers), tc.observers)
+			if !slices.Equal(o.Labels, tc.labels) || o.IP != tc.ip || len(o.Observers) != tc.observers {
+				t.Errorf("labels %q, want %q; address %q, want %q; %d observers, want %d", o.Labels, tc.labels, o.IP, tc.ip, len(o.Observers), tc.observers)
 			}
 		}()
-		if _, faults := o.errorHandlersFor(Config{ErrorHandler: "all"}); faults != nil {
-			t.Error(faults)
-		}
-		if _, faults := o.errorHandlersFor(Config{ErrorHandler: "first"}); (faults == nil) != (tc.knows == "first") {
-			t.Errorf("labels %q: an error handler of one job: %v", tc.labels, faults)
+		if o.ErrorHandlers["all"] == nil || (o.ErrorHandlers["first"] != nil) != (tc.knows == "first") {
+			t.Errorf("labels %q: error handlers %v", tc.labels, o.ErrorHandlers)
 		}
 	}
 }

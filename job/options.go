@@ -4,148 +4,54 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
-	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Option is a setting of this process. It never enters the registry.
-type Option func(*options) error
+type Option func(*engine.Options) error
 
 // Options returns an option that sets several: for a package that gives a program one thing.
 func Options(several ...Option) Option {
-	return func(o *options) error { return o.apply(several) }
+	return func(o *engine.Options) error { return apply(o, several) }
 }
 
 // OptionsOnce is [Options] for what a program may give to a node, and by mistake again to a job of it:
 // a job has the options of a key once. The key is what they are of: a pointer, say.
 func OptionsOnce[K comparable](key K, several ...Option) Option {
-	return func(o *options) error {
-		if slices.Contains(o.given, any(key)) {
+	return func(o *engine.Options) error {
+		if slices.Contains(o.Given, any(key)) {
 			return nil
 		}
-		o.given = append(o.given, key)
-		return o.apply(several)
+		o.Given = append(o.Given, key)
+		return apply(o, several)
 	}
-}
-
-type options struct {
-	logger         *zap.Logger
-	slog           *slog.Logger // the same logger, for handlers
-	observers      []Observer
-	scopes         []Scope
-	logHandlers    []LogHandler
-	given          []any                // the keys of OptionsOnce
-	now            func() time.Time     // the time of day
-	moment         func() clocks.Moment // the monotonic clock
-	ip             string
-	labels         []string
-	weight         int
-	implementation string
-	strategies     map[string]strategy.Strategy // nil if there are none
-	thrown         *thrown                      // THROW of the job; nil in those that jobs share
-	errorHandlers  map[string]ErrorHandlerType  // those that were given; nil if there are none
-	types          map[string]Type              // nil if there are none
-	listeners      map[string]*exec.Listener    // nil if there are none
-	listenerTime   time.Duration                // of one call of a Listener
-	work           Type                         // what does the work of the job: workOf
-	isTyped        bool                         // the work is that of a type
-	precedence     Precedence
-	startRetry     bool
-	joinOnly       bool // the configuration is the registry's: it is not created, and not replaced
-	cancelGrace    time.Duration
-	lead           time.Duration // how long before its tick an item is claimed
-	// linger is how long a run that has ended waits for the other runs of its claim, so that
-	// one commit removes all their records.
-	linger time.Duration
-}
-
-// newOptions returns the options of a job that shares none.
-func newOptions(opts []Option) (*options, error) {
-	o := defaultOptions()
-	if err := o.apply(opts); err != nil {
-		return nil, err
-	}
-	if o.ip == "" {
-		o.ip = localIP()
-	}
-	return o, o.pairLoggers()
-}
-
-func defaultOptions() *options {
-	return &options{
-		now:          clocks.Wall,
-		moment:       clocks.Now,
-		cancelGrace:  time.Second,
-		listenerTime: 10 * time.Second,
-		linger:       10 * time.Millisecond,
-	}
-}
-
-// with returns the options with more of them, which come later. It does not change o.
-func (o *options) with(opts []Option) (*options, error) {
-	c := *o
-	c.observers, c.labels, c.scopes, c.logHandlers, c.given = slices.Clip(c.observers), slices.Clip(c.labels), slices.Clip(c.scopes), slices.Clip(c.logHandlers), slices.Clip(c.given)
-	c.strategies, c.errorHandlers, c.types, c.listeners = maps.Clone(c.strategies), maps.Clone(c.errorHandlers), maps.Clone(c.types), maps.Clone(c.listeners)
-	if err := c.apply(opts); err != nil {
-		return nil, err
-	}
-	return &c, c.pairLoggers()
-}
-
-// apply sets options.
-func (o *options) apply(opts []Option) error {
-	var errs []error
-	for i, opt := range opts {
-		if opt == nil {
-			errs = append(errs, fmt.Errorf("job: option %d is nil", i+1))
-			continue
-		}
-		errs = append(errs, opt(o))
-	}
-	return errors.Join(errs...)
 }
 
 // WithLogger sets the logger of the scheduler. Without it and WithSlog, or with nil, nothing
 // is logged. As long as nothing changes, nothing is logged at info level.
 func WithLogger(l *zap.Logger) Option {
-	return func(o *options) error {
-		o.logger = l
+	return func(o *engine.Options) error {
+		o.Logger = l
 		return nil
 	}
 }
 
 // WithSlog is WithLogger for programs that log with log/slog. Use one of the two.
 func WithSlog(l *slog.Logger) Option {
-	return func(o *options) error {
-		o.slog = l
+	return func(o *engine.Options) error {
+		o.Slog = l
 		return nil
 	}
-}
-
-// pairLoggers sets the logger that was not given to one that writes to the other.
-func (o *options) pairLoggers() error {
-	switch {
-	case o.logger != nil && o.slog != nil:
-		return errors.New("job: WithLogger and WithSlog: one of them is allowed")
-	case o.slog != nil:
-		o.logger = slogzap.Zap(o.slog)
-	case o.logger != nil:
-		o.slog = slogzap.Slog(o.logger)
-	default:
-		o.logger, o.slog = zap.NewNop(), slog.New(slog.DiscardHandler)
-	}
-	return nil
 }
 
 // WithIP sets the address with which this process registers, and by which operators disable
@@ -153,11 +59,11 @@ func (o *options) pairLoggers() error {
 // addresses are not stable. The default is the address by which other hosts most likely know
 // this one.
 func WithIP(ip string) Option {
-	return func(o *options) error {
-		if err := checkIP(ip); err != nil {
+	return func(o *engine.Options) error {
+		if err := engine.CheckIP(ip); err != nil {
 			return err
 		}
-		o.ip = ip
+		o.IP = ip
 		return nil
 	}
 }
@@ -169,8 +75,8 @@ const maxLabels = 100
 // and without spaces around them. A job with a Config.Label gives items only to instances
 // that have that label.
 func WithLabels(labels ...string) Option {
-	return func(o *options) error {
-		if n := len(o.labels) + len(labels); n > maxLabels {
+	return func(o *engine.Options) error {
+		if n := len(o.Labels) + len(labels); n > maxLabels {
 			return fmt.Errorf("job: %d labels, at most %d are allowed", n, maxLabels)
 		}
 		for _, label := range labels {
@@ -181,7 +87,7 @@ func WithLabels(labels ...string) Option {
 				return fmt.Errorf("job: label %s: a text without commas or spaces around it is allowed, that does not begin with weight= (see WithWeight)", quote(label))
 			}
 		}
-		o.labels = append(o.labels, labels...)
+		o.Labels = append(o.Labels, labels...)
 		return nil
 	}
 }
@@ -189,11 +95,11 @@ func WithLabels(labels ...string) Option {
 // WithWeight sets how large the share of items of this instance is, compared with those of
 // others, if the strategy is WEIGHTED. The default is 1.
 func WithWeight(weight int) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if weight < 1 || weight > strategy.MaxWeight {
 			return fmt.Errorf("job: weight %d: 1 to %d are allowed", weight, strategy.MaxWeight)
 		}
-		o.weight = weight
+		o.Weight = weight
 		return nil
 	}
 }
@@ -206,11 +112,11 @@ const maxImplementationLength = 1_000
 // cannot run different work under the name of one job. The default is the job's name. For a
 // job that JVM instances have run, give the name of their class.
 func WithImplementation(name string) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("job: implementation %s: %w", quote(name), err)
 		}
-		o.implementation = name
+		o.Implementation = name
 		return nil
 	}
 }
@@ -219,39 +125,32 @@ func WithImplementation(name string) Option {
 // bytes, and is not that of a built-in strategy. All instances of a job must give the same
 // name to the same strategy.
 func WithStrategy(name string, s strategy.Strategy) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
 			return fmt.Errorf("job: strategy %s: name: %w", quote(name), err)
 		}
-		if isNil(s) {
+		if engine.IsNil(s) {
 			return fmt.Errorf("job: strategy %s is nil", quote(name))
 		}
 		if _, err := strategy.Lookup(name, map[string]strategy.Strategy{name: s}); err != nil {
 			return fmt.Errorf("job: %w", err)
 		}
-		put(&o.strategies, name, s)
+		put(&o.Strategies, name, s)
 		return nil
 	}
-}
-
-func put[V any](m *map[string]V, name string, value V) {
-	if *m == nil {
-		*m = map[string]V{}
-	}
-	(*m)[name] = value
 }
 
 // WithErrorHandler gives an error handler a name, for Config.ErrorHandler. The name has up to
 // 255 bytes, without commas. With the name LOG, IGNORE or THROW it replaces that one.
 func WithErrorHandler(name string, h ErrorHandler) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if err := checkErrorHandlerName(name); err != nil {
 			return err
 		}
-		if isNil(h) {
+		if engine.IsNil(h) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
-		put(&o.errorHandlers, name, ErrorHandlerType(sameErrorHandler{h}))
+		put(&o.ErrorHandlers, name, ErrorHandlerType(engine.SameErrorHandler{Handler: h}))
 		return nil
 	}
 }
@@ -269,11 +168,11 @@ func checkErrorHandlerName(name string) error {
 // WithClock sets the clock that decides which ticks are due. It is for tests of wrong
 // clocks: timers use the real clock. The default is time.Now.
 func WithClock(now func() time.Time) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if now == nil {
 			return errors.New("job: nil clock")
 		}
-		o.now = func() time.Time { return clocks.Stripped(now()) }
+		o.Now = func() time.Time { return clocks.Stripped(now()) }
 		return nil
 	}
 }
@@ -281,11 +180,11 @@ func WithClock(now func() time.Time) Option {
 // WithCancelGrace sets how long Shutdown waits for handlers to return after it has ended
 // their contexts. After that it hands their items over all the same. Default 1 s.
 func WithCancelGrace(d time.Duration) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if d < 0 {
 			return fmt.Errorf("job: cancel grace %v: must not be negative", d)
 		}
-		o.cancelGrace = d
+		o.CancelGrace = d
 		return nil
 	}
 }
@@ -304,11 +203,11 @@ const maxLead = 10 * time.Second
 // meanwhile (the item is disabled or moves, or the schedule is another) still counts. It does
 // nothing with MonitorExecution off.
 func WithEarlyClaims(lead time.Duration) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if lead < 0 || lead > maxLead {
 			return fmt.Errorf("job: early claims %v: allowed are 0, which means none, and up to %v", lead, maxLead)
 		}
-		o.lead = lead
+		o.Lead = lead
 		return nil
 	}
 }
@@ -316,11 +215,84 @@ func WithEarlyClaims(lead time.Duration) Option {
 // WithObserver adds an observer that is told what the scheduler does. It may be given
 // several times; each observer is told at its own pace.
 func WithObserver(o Observer) Option {
-	return func(to *options) error {
+	return func(to *engine.Options) error {
 		if o == nil {
 			return errors.New("job: observer is nil")
 		}
-		to.observers = append(to.observers, o)
+		to.Observers = append(to.Observers, o)
 		return nil
+	}
+}
+
+// newOptions returns the options of a job that shares none.
+func newOptions(opts []Option) (*engine.Options, error) {
+	o, err := optionsWith(engine.DefaultOptions(), opts)
+	if err == nil && o.IP == "" {
+		o.IP = engine.LocalIP()
+	}
+	return o, err
+}
+
+// optionsWith returns options with more of them, which come later.
+func optionsWith(o *engine.Options, opts []Option) (*engine.Options, error) {
+	c := o.Clone()
+	if err := apply(c, opts); err != nil {
+		return nil, err
+	}
+	return c, c.PairLoggers()
+}
+
+// apply sets options.
+func apply(o *engine.Options, opts []Option) error {
+	var errs []error
+	for i, opt := range opts {
+		if opt == nil {
+			errs = append(errs, fmt.Errorf("job: option %d is nil", i+1))
+			continue
+		}
+		errs = append(errs, opt(o))
+	}
+	return errors.Join(errs...)
+}
+
+func put[V any](m *map[string]V, name string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[name] = value
+}
+
+// WithPrecedence sets which configuration is in force if the program's differs from the
+// registry's. The default is PrecedenceRegistry; Config.Overwrite is allowed only with it. If
+// the registry has no configuration yet, the program's is written in any case.
+func WithPrecedence(p Precedence) Option {
+	return func(o *engine.Options) error {
+		if p < PrecedenceRegistry || p > PrecedenceNone {
+			return fmt.Errorf("job: %v: PrecedenceRegistry, PrecedenceCode and PrecedenceNone are allowed", p)
+		}
+		o.Precedence = p
+		return nil
+	}
+}
+
+// WithStartRetry makes [Schedule] and [OneOff] wait for a store that does not answer, until
+// their context ends. They ask it again after 50 ms, and then less and less often, up to
+// every 2 s. The log has a warning when they begin to wait, and one every 10 s after that.
+// Without this option, and for any other error, they return the error at once. The option
+// does not help to dial the registry: if the store does not answer then, that fails.
+func WithStartRetry() Option {
+	return func(o *engine.Options) error {
+		o.StartRetry = true
+		return nil
+	}
+}
+
+// WithNetwork sets the network, such as "10.0.0.0/8", whose address this process registers
+// with, if the host has addresses in several networks. See [WithIP] to set the address
+// itself.
+func WithNetwork(network string) Option {
+	return func(o *engine.Options) (err error) {
+		o.IP, err = engine.AddressIn(network)
+		return err
 	}
 }

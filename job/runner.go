@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
@@ -34,8 +35,8 @@ import (
 type Runner struct {
 	*Node
 	handlers map[string]Handler
-	offers   []string // names of the types and handlers, ascending
-	paired   *options // those of the node, with loggers
+	offers   []string        // names of the types and handlers, ascending
+	paired   *engine.Options // those of the node, with loggers
 	begun    atomic.Bool
 	bell     chan struct{} // has a signal if the announcement is to be looked after
 	server   *runner.Server
@@ -60,40 +61,40 @@ func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{Node: n, handlers: maps.Clone(c.Handlers), bell: make(chan struct{}, 1)}
-	if r.paired, err = n.options.with(nil); err == nil {
+	if r.paired, err = optionsWith(n.options, nil); err == nil {
 		err = r.checkOffers()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("job: runner: %w", err)
 	}
-	offers := runner.Offers{Handlers: namesOf(r.handlers), Types: namesOf(n.options.types)}
+	offers := runner.Offers{Handlers: namesOf(r.handlers), Types: namesOf(n.options.Types)}
 	r.offers = slices.Sorted(maps.Keys(offers.Types))
 	r.offers = append(r.offers, slices.Collect(maps.Keys(offers.Handlers))...)
 	slices.Sort(r.offers)
-	r.server = runner.New(runner.Config{Registry: reg, Process: n.pool.Announcement, Offers: offers, Drain: n.config.Drain, Log: r.paired.logger}, runnerHost{r})
+	r.server = runner.New(runner.Config{Registry: reg, Process: n.pool.Announcement, Offers: offers, Drain: n.config.Drain, Log: r.paired.Logger}, runnerHost{r})
 	n.runner = r
 	return r, nil
 }
 
 func (r *Runner) checkOffers() error {
 	o := r.paired
-	if o.implementation != "" {
+	if o.Implementation != "" {
 		return errors.New("WithImplementation is not allowed: the names in Handlers say which implementations it has")
 	}
-	if len(r.handlers)+len(o.types) == 0 {
+	if len(r.handlers)+len(o.Types) == 0 {
 		return errors.New("it offers nothing: Handlers, or types by WithType, are needed")
 	}
 	for name, h := range r.handlers {
 		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("handler %s: name: %w", quote(name), err)
 		}
-		if isNil(h) {
+		if engine.IsNil(h) {
 			return fmt.Errorf("handler %s is nil", quote(name))
 		}
-		if _, isType := h.(ofType); isType {
+		if _, isType := h.(engine.OfType); isType {
 			return fmt.Errorf("handler %s is a type: the runner offers the types of WithType by their own names", quote(name))
 		}
-		if _, isType := o.types[name]; isType {
+		if _, isType := o.Types[name]; isType {
 			return fmt.Errorf("handler %s has the name of a type", quote(name))
 		}
 	}
@@ -117,8 +118,8 @@ func (r *Runner) Run(ctx context.Context) error {
 		return errors.Join(err, r.drain(ctx))
 	}
 	defer view.Close()
-	r.paired.logger.Info("the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
-	r.pool.Announcement.Offer(r.offers, r.options.labels, func() { runner.Signal(r.bell) })
+	r.paired.Logger.Info("the runner serves jobs", zap.String("offers", short(strings.Join(r.offers, ", "))))
+	r.pool.Announcement.Offer(r.offers, r.options.Labels, func() { runner.Signal(r.bell) })
 	var showing sync.WaitGroup
 	showing.Go(func() { r.show(following) })
 	err = r.server.Serve(following, view)
@@ -133,9 +134,9 @@ func (r *Runner) Run(ctx context.Context) error {
 // open opens the view of the namespace. It is nil if there is an error, or ctx has ended.
 func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
 	r.server.Reading(nil)
-	waiting := *r.paired
-	waiting.startRetry = true
-	err = waiting.retry(ctx, "", func() (err error) {
+	waiting := r.paired.Clone()
+	waiting.StartRetry = true
+	err = waiting.Retry(ctx, "", func() (err error) {
 		// The job's nodes, and their configurations.
 		if view, err = r.reg.ViewDepth(ctx, "", 2); err != nil {
 			r.server.Reading(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -20,7 +21,7 @@ func (h runnerHost) Start(ctx context.Context, name, offer string) (runner.Sched
 		work, opts = handler, []Option{WithImplementation(offer)}
 	}
 	var s *Scheduler
-	err := guarded(func() (err error) {
+	err := engine.Guarded(func() (err error) {
 		s, err = h.r.join(ctx, name, work, opts)
 		return err
 	})
@@ -47,7 +48,7 @@ func (h runnerHost) KindOf(err error) FaultKind {
 	switch {
 	case health.IsAway(err), errors.Is(err, coord.ErrUnknownOutcome), errors.Is(err, coord.ErrConflict), errors.Is(err, runner.ErrSlowStart):
 		return jobtype.FaultStore
-	case isPanic, errors.Is(err, errEnded), errors.Is(err, runner.ErrStuck):
+	case isPanic, errors.Is(err, runner.ErrEnded), errors.Is(err, runner.ErrStuck):
 		return jobtype.FaultStarvation
 	}
 	return jobtype.FaultConfig
@@ -57,16 +58,16 @@ func (h runnerHost) KindOf(err error) FaultKind {
 type hosted struct{ *Scheduler }
 
 // Ended implements [runner.Scheduler].
-func (h hosted) Ended() bool { return isGone(h.Scheduler) }
+func (h hosted) Ended() bool { return h.engine.Ended() }
 
 // Leave implements [runner.Scheduler].
-func (h hosted) Leave() { h.askToLeave() }
+func (h hosted) Leave() { h.engine.AskToLeave() }
 
 // Stop implements [runner.Scheduler].
-func (h hosted) Stop() { h.stop() }
+func (h hosted) Stop() { h.engine.Stop() }
 
 // Configuration implements [runner.Scheduler]. The scheduler has ended.
-func (h hosted) Configuration() int64 { return h.c.settings.modified }
+func (h hosted) Configuration() int64 { return h.engine.Configuration() }
 
 // Forget implements [runner.Scheduler].
 func (h hosted) Forget() { h.node.forget(h.Scheduler) }

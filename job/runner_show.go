@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 )
 
 // show follows the session, and keeps the announcement of the Runner up, also while there is no job,
@@ -33,7 +34,7 @@ func (r *Runner) show(ctx context.Context) {
 func (r *Runner) announceOnce(ctx context.Context, session coord.Session) {
 	left, err := r.pool.Announcement.Announce(session, r.reg, r.pool.Items.Total(), clocks.Now())
 	if err != nil {
-		r.paired.logger.Debug("operators are not told what this runner offers", zap.Error(brief.Error(err)))
+		r.paired.Logger.Debug("operators are not told what this runner offers", zap.Error(brief.Error(err)))
 	}
 	var later <-chan time.Time
 	if left > 0 {
@@ -52,7 +53,7 @@ func (r *Runner) announceOnce(ctx context.Context, session coord.Session) {
 // removeAnnouncement removes the announcement when the Runner has ended.
 func (r *Runner) removeAnnouncement() {
 	r.pool.Announcement.Offer(nil, nil, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), partingTime)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.PartingTime)
 	defer cancel()
 	if session, err := r.reg.Session(ctx); err == nil { // else it has gone
 		r.pool.Announcement.Remove(session, r.reg)

@@ -2,15 +2,17 @@ package job
 
 import (
 	"errors"
+
+	"github.com/elasticjob-go/elasticjob/internal/engine"
 )
 
 // WithScope adds a scope. It may be given several times; the first one is the outermost.
 func WithScope(s Scope) Option {
-	return func(o *options) error {
+	return func(o *engine.Options) error {
 		if s == nil {
 			return errors.New("job: scope is nil")
 		}
-		o.scopes = append(o.scopes, s)
+		o.Scopes = append(o.Scopes, s)
 		return nil
 	}
 }

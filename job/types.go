@@ -24,6 +24,8 @@ type (
 	TypeFunc        = jobtype.TypeFunc
 	Streamer        = jobtype.Streamer
 	PanicError      = jobtype.PanicError
+	ExecutionError  = jobtype.ExecutionError
+	Precedence      = jobtype.Precedence
 
 	Scope             = jobtype.Scope
 	LogHandler        = jobtype.LogHandler
@@ -78,3 +80,10 @@ func NewProperties(props map[string]string) Properties { return jobtype.NewPrope
 
 // NoRetry returns an error with which a handler says that another attempt would fail, too: see jobtype.NoRetry.
 func NoRetry(err error) error { return jobtype.NoRetry(err) }
+
+// The values of a [Precedence].
+const (
+	PrecedenceRegistry = jobtype.PrecedenceRegistry
+	PrecedenceCode     = jobtype.PrecedenceCode
+	PrecedenceNone     = jobtype.PrecedenceNone
+)

@@ -22,7 +22,7 @@
 //
 // # Steps
 //
-// The rows have the order of a pass (job/controller_pass.go). Who: the runner or the owner
+// The rows have the order of a pass (internal/engine/pass.go). Who: the runner or the owner
 // of an item, by the tree; any member; the leader; a candidate, which is not in the tree;
 // or one that leaves. Paths are below the job. {i} is sharding/{i}, and {f} is
 // leader/failover/items/{i}: the item waits to be run again; with it {i}/original is written,
@@ -136,7 +136,7 @@
 // In a job without records (MonitorExecution off) FireUnmonitored takes the place of Fire, and
 // writes nothing. BeginRequested writes only requests/{r}/{i} there, and EndUnmonitored its end.
 //
-// Not written here are faults/{id} (job/controller_report.go), cursor/{i}, by the handler that
+// Not written here are faults/{id} (internal/engine/report.go), cursor/{i}, by the handler that
 // runs the item (internal/engine/exec), ~elasticjob/nodes/{id}, by one of the jobs of a process
 // (internal/engine/pool), and what programs and operators ask for: requests (internal/request,
 // by [Submit]), kills, pins and pauses (package ops).

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+)
+
+func TestIsNil(t *testing.T) {
+	var (
+		buffer *bytes.Buffer
+		reader io.Reader
+		f      HandlerFunc
+	)
+	for name, v := range map[string]any{"nil": nil, "interface": reader, "pointer": buffer, "pointer in an interface": io.Reader(buffer), "function": f, "handler": Handler(f)} {
+		if !IsNil(v) {
+			t.Errorf("%s: not nil", name)
+		}
+	}
+	for name, v := range map[string]any{"pointer": &bytes.Buffer{}, "struct": struct{}{}, "number": 0, "function": HandlerFunc(func(context.Context, ShardingContext) error { return nil })} {
+		if IsNil(v) {
+			t.Errorf("%s: nil", name)
+		}
+	}
+}

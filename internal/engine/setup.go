@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/removal"
+	"github.com/elasticjob-go/elasticjob/internal/rest"
+)
+
+// setUp decides which configuration is in force: the registry's, or the given one if the
+// registry has none or the given one replaces it. A configuration that cannot be read may
+// be replaced. (In elastic-job 2.1.5 and before, the start failed then.) One of the other
+// kind, with a cron expression or without, may not. A job that was removed is not set up again:
+// see readmit. The view has just been opened.
+func (c *controller) setUp(ctx context.Context) error {
+	glance := c.glance
+	if c.view.Fault() != nil {
+		glance = c.read // the view may leave nodes out
+	}
+	for pause := firstPause / 2; ; {
+		err := c.options.Retry(ctx, string(c.job), func() error { return c.setUpOnce(ctx, glance) })
+		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
+			return err
+		}
+		// Another process sets the same job up at the same time, or the answer was lost. So
+		// read from the store what is there.
+		glance = c.read
+		if pause = min(2*pause, lastPause); !rest.For(ctx, pause/2+rand.N(pause/2)) {
+			return errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+// read reads a node from the store.
+func (c *controller) read(ctx context.Context, path string) (coord.Node, error) {
+	return get(ctx, c.reg, path)
+}
+
+// glance reads a node from the view.
+func (c *controller) glance(_ context.Context, path string) (coord.Node, error) {
+	n, _ := c.view.Snapshot().Get(path)
+	return n, nil
+}
+
+func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, string) (coord.Node, error)) error {
+	given, job := c.settings, c.job
+	root, err := read(ctx, job.Root())
+	if err != nil {
+		return err
+	}
+	there, err := read(ctx, job.Config())
+	if err != nil {
+		return err
+	}
+	if there.Created == 0 && c.options.JoinOnly {
+		return fmt.Errorf("job %s: %w: it has no configuration", job, ErrJobRemoved)
+	}
+	if err := c.options.checkImplementation(string(root.Value), there.Value); err != nil {
+		return fmt.Errorf("job %s: %w", job, err)
+	}
+	var replaced []string
+	if there.Created != 0 {
+		found, err := jobtype.DecodeConfig(there.Value)
+		switch {
+		case err == nil && (found.Cron == "") != (given.Cron == ""):
+			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
+		case !c.options.JoinOnly && replaces(c.options.Precedence, given.Config, there.Value):
+			replaced = changesOf(found, given.Config)
+		case err != nil:
+			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
+		default:
+			kept, err := keep(given, found, there.Modified, c.options)
+			if err == nil {
+				c.use(kept)
+			}
+			return err
+		}
+	}
+	document, err := given.Encode(nil)
+	if err != nil {
+		return err
+	}
+	write := coord.Create(job.Config(), document)
+	if there.Created != 0 {
+		write = coord.SetAt(job.Config(), document, there.Version)
+	}
+	ops := []coord.Op{coord.Put(job.Root(), []byte(c.options.Implementation)), write}
+	var revision int64
+	isDone := false
+	if there.Created == 0 {
+		note, err := read(ctx, job.Removal()) // the view has none: only a conflict makes this program look
+		if err != nil {
+			return err
+		}
+		admit, err := c.readmit(ctx, note)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, admit...)
+		revision, isDone = c.foundAtOnce(ctx, ops)
+	}
+	if !isDone {
+		if revision, err = c.reg.Commit(coord.WithUrgency(ctx, coord.Sooner), ops...); err != nil {
+			return fmt.Errorf("set up job %s: %w", job, err)
+		}
+	}
+	if len(replaced) > 0 {
+		c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
+	}
+	c.tellWritten(there.Value)
+	given.modified = revision
+	return nil
+}
+
+// readmit returns the operations that let a commit write the configuration of a job that has none:
+// the job was never removed, or what says so goes, because the program's revision is higher.
+func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, error) {
+	path := c.job.Removal()
+	if note.Created == 0 {
+		return []coord.Op{coord.Absent(path)}, nil
+	}
+	d, err := jobtree.DecodeRemoval(note.Value)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("job %s: %w: %s: %w", c.job, ErrJobRemoved, path, err)
+	case c.settings.Revision > d.Revision:
+		// Who has removed it may have ended before all of it was gone.
+		if _, err := removal.Rest(ctx, c.reg, c.job); err != nil {
+			return nil, fmt.Errorf("job %s: remove what is left of it: %w", c.job, err)
+		}
+		return []coord.Op{coord.AtVersion(path, note.Version), coord.DeleteTree(path)}, nil
+	}
+	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, ErrJobRemoved, d, d.Revision)
+}
+
+// keep puts the registry's configuration in force. It refuses the configuration of another
+// job, and with PrecedenceNone one that differs from the given one.
+func keep(given *settings, found Config, modified int64, o *Options) (*settings, error) {
+	if err := isOf(found, given.Name); err != nil {
+		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
+	}
+	differ := departures(given.Config, found)
+	if len(differ) > 0 && o.Precedence == PrecedenceNone {
+		return nil, fmt.Errorf("job %s: %w: %s", given.Name, ErrConfigDiffers, strings.Join(differ, "; "))
+	}
+	s, err := newSettings(found, o, modified)
+	if err != nil {
+		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
+	}
+	warnOfDifference(o.Precedence, o.Logger, given.Config, found, differ)
+	return s, nil
+}
+
+// isOf returns an error if a configuration is that of another job.
+func isOf(c Config, name string) error {
+	if c.Name == name {
+		return nil
+	}
+	fault := &FieldError{Field: jobconf.KeyName, Value: quote(c.Name), Err: fmt.Errorf("%s is allowed", quote(name))}
+	return &ConfigError{Job: name, Faults: []*FieldError{fault}}
+}
+
+// get reads a node from the store. A node that is not there is the zero Node.
+func get(ctx context.Context, reg coord.Registry, path string) (coord.Node, error) {
+	n, err := reg.Get(ctx, path)
+	if errors.Is(err, coord.ErrNoNode) {
+		return coord.Node{}, nil
+	}
+	return n, err
+}

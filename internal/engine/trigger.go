@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/request"
+)
+
+// Trigger asks for runs now: see job.Scheduler.Trigger.
+func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*Requested, error) {
+	c := s.c
+	to := request.Job{
+		Name: c.job, Registry: c.reg,
+		Read: func(ctx context.Context) (*jobtree.State, error) {
+			if err := c.view.Sync(ctx); err != nil {
+				return nil, err
+			}
+			return jobtree.Read(c.view.Snapshot(), c.job), nil
+		},
+		Now: func() time.Time { return timeAt(c.reg) },
+	}
+	result, err := to.Trigger(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
+	}
+	return result, nil
+}
+
+// timeAt is the store's time if it is known, and else the local one.
+func timeAt(reg coord.Registry) time.Time {
+	if clock := reg.Clock(); clock.Known() {
+		return clock.Now()
+	}
+	return clocks.Wall()
+}
