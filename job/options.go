@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine"
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 

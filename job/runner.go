@@ -10,14 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
-
-	"go.uber.org/zap"
-
-	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 // Runner is a [Node] that serves every job of the namespace whose implementation or type it

@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 

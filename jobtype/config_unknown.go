@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // UnknownKeys returns the keys of a document that no version of ElasticJob has, ascending: DecodeConfig ignores them,

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )

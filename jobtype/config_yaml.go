@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 

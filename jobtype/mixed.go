@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )

@@ -1,6 +1,6 @@
 // Package decide holds the decisions of a job's instance. They are functions of a [World],
 // which is a snapshot of the job's tree and what one process knows at that moment. A decision
-// touches nothing: it returns changes. The controller of package job commits each [Change]
+// touches nothing: it returns changes. The controller of internal/engine commits each [Change]
 // in one conditional commit, and asks again when something has changed.
 //
 // Nothing here can log, wait, read the clock, commit or call a handler; a test in

@@ -6,9 +6,8 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // broadcastFault returns what keeps a broadcast job from running everywhere; nil if nothing does.

@@ -3,11 +3,10 @@ package engine
 import (
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
 )
 

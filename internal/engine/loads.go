@@ -3,12 +3,13 @@ package engine
 import (
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/strategy"
-	"go.uber.org/zap"
 )
 
 const (

@@ -5,14 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // sight is what a controller sees.

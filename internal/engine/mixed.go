@@ -5,16 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // beside is what this instance remembers beside JVM members.

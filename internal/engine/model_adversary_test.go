@@ -6,12 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // act does one thing at random.

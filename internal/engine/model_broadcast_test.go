@@ -4,10 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // spreading is what the model knows of the members of a broadcast job.

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // drawExpiry draws when the job of a model ends.

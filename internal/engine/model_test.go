@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -19,6 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // The model simulates a cluster. It has a store that keeps the contract of coord, processes

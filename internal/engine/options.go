@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 	"github.com/elasticjob-go/elasticjob/strategy"
-	"go.uber.org/zap"
 )
 
 // Options are the settings of a process for one job. They never enter the registry.
@@ -41,7 +42,7 @@ type Options struct {
 	JoinOnly       bool // the configuration is the registry's: it is not created, and not replaced
 	CancelGrace    time.Duration
 	Lead           time.Duration // how long before its tick an item is claimed
-	// linger is how long a run that has ended waits for the other runs of its claim, so that
+	// Linger is how long a run that has ended waits for the other runs of its claim, so that
 	// one commit removes all their records.
 	Linger time.Duration
 }

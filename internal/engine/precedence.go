@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/jobtype"
-
-	"go.uber.org/zap"
 )
 
 // checkPrecedence refuses a configuration that contradicts the precedence.

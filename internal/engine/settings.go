@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 

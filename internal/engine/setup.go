@@ -7,15 +7,14 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-	"github.com/elasticjob-go/elasticjob/jobtype"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
 	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // setUp decides which configuration is in force: the registry's, or the given one if the

@@ -4,9 +4,10 @@ import (
 	"context"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/jobtype"
-	"go.uber.org/zap"
 )
 
 // maxThrown bounds the errors that wait to be received.

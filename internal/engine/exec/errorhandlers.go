@@ -6,8 +6,9 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/elasticjob-go/elasticjob/jobtype"
 	"go.uber.org/zap"
+
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ErrorHandlers are those of a job under one configuration. They are told one after the other,

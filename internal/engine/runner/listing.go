@@ -3,9 +3,8 @@ package runner
 import (
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
