@@ -95,7 +95,7 @@ func TestEndOfAJobThatNobodyMayRun(t *testing.T) {
 				if err := b.schedule(t.Context(), cfg, nil, job.WithLabels("gpu")); err != nil && !errors.Is(err, job.ErrJobRemoved) { // which may be faster
 					t.Fatal(err)
 				}
-				a.awaitDone() // what forestalls the registration of b may still be there
+				a.awaitDone() // what fences the registration of b may still be there
 				if err := a.Err(); !errors.Is(err, job.ErrJobRemoved) {
 					t.Errorf("it stopped with %v", err)
 				}

@@ -35,7 +35,7 @@ func TestFirstStartWhoseAnswerIsLost(t *testing.T) {
 				}
 				c.awaitRuns("all items", 6, anything)
 				c.pass(10 * time.Second)
-				if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) > 2 { // one that forestalls may stay
+				if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) > 2 { // one that fences may stay
 					t.Errorf("there are\n%s", c.dump())
 				}
 				m.leave()

@@ -122,10 +122,10 @@ func TestTamperedIdentityIsLeftAlthoughItIsCompleteAgain(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		var forestalls []coord.Op
+		var fences []coord.Op
 		go func() {
 			registers := <-reg.held
-			forestalls = <-reg.held // it has looked for the registration, and given it up
+			fences = <-reg.held // it has looked for the registration, and given it up
 			land(registers)
 		}()
 		var first atomic.Value // its id
@@ -143,7 +143,7 @@ func TestTamperedIdentityIsLeftAlthoughItIsCompleteAgain(t *testing.T) {
 		c.commit(coord.Delete(c.job.Session(before)))
 		tampered := time.Now()
 		c.pass(200 * time.Millisecond) // it has seen that, and its handlers return
-		land(forestalls)
+		land(fences)
 		m.awaitStatus("it has another identity", func(s job.Status) bool { return s.Registered && s.InstanceID != before })
 		c.pass(10 * time.Second)
 		for _, e := range c.record.find(anything) {
@@ -155,7 +155,7 @@ func TestTamperedIdentityIsLeftAlthoughItIsCompleteAgain(t *testing.T) {
 	})
 }
 
-// The answers to a registration, and to what forestalls it, are lost, and the store does not let what is
+// The answers to a registration, and to what fences it, are lost, and the store does not let what is
 // left of it go for a while. The instance does not ask the store again and again meanwhile.
 func TestForestalledRegistrationThatCannotBeGivenUp(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {

@@ -260,8 +260,8 @@ func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 // otherwise items would be dealt to nobody as long as the process keeps its session.
 func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 	for name, test := range map[string]struct{ late, deregister time.Duration }{
-		"after it has signed off":  {late: 10 * time.Second},
-		"just before it signs off": {late: 500 * time.Millisecond, deregister: time.Second},
+		"after it has deregistered":  {late: 10 * time.Second},
+		"just before it deregisters": {late: 500 * time.Millisecond, deregister: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 				}
 				refused.Remove()
 				if lost.Hits() != 1 || slow.Hits() != 1 {
-					t.Fatalf("the registration was lost %d times and forestalled %d times", lost.Hits(), slow.Hits())
+					t.Fatalf("the registration was lost %d times and fenced %d times", lost.Hits(), slow.Hits())
 				}
 				if err := elapse(t.Context(), time.Minute); err != nil {
 					t.Fatal(err)

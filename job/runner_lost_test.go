@@ -47,7 +47,7 @@ func TestRunnersWhoseAnswersAreLost(t *testing.T) {
 	})
 }
 
-// A registration comes when it was forestalled, and the job was removed since and created again. Nothing of
+// A registration comes when it was fenced, and the job was removed since and created again. Nothing of
 // it stays.
 func TestRegistrationThatComesInAnotherLife(t *testing.T) {
 	inACrew(t, func(c *crew, s *memory.Store) {

@@ -61,7 +61,7 @@ func TestWhatJobsOfARunnerCost(t *testing.T) {
 			there.Config.Expiry.Remove = true
 			return steer.Job(name).Update(ctx, ops.UpdateRequest{Config: there.Config, Version: there.Version})
 		})
-		// Each follows its configuration, goes, finds that it is gone, and signs off.
+		// Each follows its configuration, goes, finds that it is gone, and deregisters.
 		costs("they go", time.Hour, 3*many+2, 2*many+2)
 		costs("a runner whose jobs are gone", time.Hour, 0, 0)
 	})

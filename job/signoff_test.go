@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// A scheduler could not sign off, and the session of its process goes on. It signs off as soon
+// A scheduler could not deregister, and the session of its process goes on. It deregisters as soon
 // as the store answers, so its items do not stay with an instance that has ended.
 func TestSignOffThatFails(t *testing.T) {
 	type left struct {

@@ -127,7 +127,7 @@ func allChanges(p pass) []decide.Change {
 	}
 	want(fires(p)...)
 	want(finishes(p)...)
-	want(mends(p)...)
+	want(restores(p)...)
 	want(p.ReleaseForFailover(p.fixture.runs())...)
 	want(p.ReleaseClaims(p.fixture.runs())...)
 	return changes

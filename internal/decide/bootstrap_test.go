@@ -80,7 +80,7 @@ func TestBootstrap(t *testing.T) {
 		{"the job is removed", func(f *fixture) { f.remove("config") }},
 		{"an item is dealt", func(f *fixture) { f.own(0, "B") }},
 		{"it was there, and an operator has removed it", func(f *fixture) { f.members("A").remove("instances/A") }},
-		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
+		{"its outcome was unknown, and it was fenced", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
 		c.run(t, nobody, founds)

@@ -36,7 +36,7 @@ func TestElect(t *testing.T) {
 		{"an operator removes it", func(f *fixture) { f.remove("instances/A") }},
 		{"it has stepped down", func(f *fixture) { f.changes("A", stepsDown(f.pass("A"))...) }},
 		{"its session's node is removed, so that others take it for dead", func(f *fixture) { f.remove("sessions/A") }},
-		{"it has signed off", func(f *fixture) { f.changes("A", f.pass("A").Deregister(false)) }},
+		{"it has deregistered", func(f *fixture) { f.changes("A", f.pass("A").Deregister(false)) }},
 		{"the job is removed", func(f *fixture) { f.remove("config") }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {

@@ -23,7 +23,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"register", false, func(f *fixture) { f.remove("instances/A", "sessions/A") }, registers},
 		{"fence registration", false, nil, func(p pass) []decide.Change { return []decide.Change{p.FenceRegistration()} }},
 		{"announce", false, func(f *fixture) { f.refused = 17 }, func(p pass) []decide.Change { return one(p.Announce()) }},
-		{"remove stale self", corrects, func(f *fixture) { f.create("A", "sessions/A-2", "protocol: 2\nnode: process\n") }, disowns},
+		{"remove stale self", corrects, func(f *fixture) { f.create("A", "sessions/A-2", "protocol: 2\nnode: process\n") }, removesStaleSelf},
 		{"elect", false, func(f *fixture) { f.remove("leader/election/instance") }, elects},
 		{"depose", corrects, func(f *fixture) { f.remove("leader").put("leader/election/instance", "X") }, elects},
 		{"abdicate", corrects, func(f *fixture) { f.disable("A") }, func(p pass) []decide.Change { return one(p.Abdicate()) }},
@@ -50,7 +50,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"finish", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, finishes},
 		{"make up", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
 		{"settle", corrects, func(f *fixture) { f.put("sharding/0/running", "") }, settles},
-		{"restore", corrects, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.remove("sharding/0/running") }, mends},
+		{"restore", corrects, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.remove("sharding/0/running") }, restores},
 		{"release for failover", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.ReleaseForFailover(p.fixture.runs()) }},
 		{"release", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.ReleaseClaims(p.fixture.runs()) }},
 	} {

@@ -63,7 +63,7 @@ func TestMarkForFailover(t *testing.T) {
 			want: []string{"+ leader/failover/items/0 = 2026-01-05T10:00:00.000Z", "- sharding/0/failovering"},
 		},
 		{
-			name: "a taker that has signed off without knowing of it, in a process that lives on",
+			name: "a taker that has deregistered without knowing of it, in a process that lives on",
 			tree: func(f *fixture) { f.takenOver("B", 0, tick(1)); signedOff(f) },
 			want: []string{"+ leader/failover/items/0 = " + tick1, "- sharding/0/failover", "- sharding/0/failovering", "- sharding/0/running"},
 		},

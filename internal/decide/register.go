@@ -62,8 +62,8 @@ func (w *World) Announce() *Change {
 }
 
 // RemoveStaleSelf removes another instance of the same process, with leadership if it has that; nil if there is
-// none. Its registration has come late: the process had given it up and forestalled it, but then the job
-// was removed with what forestalls, and created again. It does nothing, and nobody else can tell that,
+// none. Its registration has come late: the process had given it up and fenced it, but then the job
+// was removed with what fences, and created again. It does nothing, and nobody else can tell that,
 // because its session lives.
 func (w *World) RemoveStaleSelf() *Change {
 	ghost := ""

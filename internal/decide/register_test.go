@@ -57,7 +57,7 @@ func TestRegister(t *testing.T) {
 		{"it is there already", func(f *fixture) { f.members("A") }},
 		{"it was there, and an operator has removed it", func(f *fixture) { f.members("A").remove("instances/A") }},
 		{"an operator disables the server", func(f *fixture) { f.disable("A") }},
-		{"its outcome was unknown, and it was forestalled", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
+		{"its outcome was unknown, and it was fenced", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
 		c.run(t, nobody, registers)
@@ -103,7 +103,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-func disowns(p pass) []decide.Change {
+func removesStaleSelf(p pass) []decide.Change {
 	p.NodeID = "process"
 	return one(p.RemoveStaleSelf())
 }
@@ -127,7 +127,7 @@ func TestRemoveStaleSelf(t *testing.T) {
 			want: []string{"- instances/A-2", "- leader/election/instance", "- sessions/A-2"},
 		},
 		{
-			name: "what forestalls a registration",
+			name: "what fences a registration",
 			tree: func(f *fixture) { f.create("A", "sessions/A-2", "") },
 		},
 		{
@@ -141,6 +141,6 @@ func TestRemoveStaleSelf(t *testing.T) {
 			tree: func(f *fixture) { f.create("C", "sessions/C", of+"process\n").create("C", "instances/C", "") },
 		},
 	} {
-		r.run(t, func(f *fixture) { f.members("A", "B").leader("B") }, disowns)
+		r.run(t, func(f *fixture) { f.members("A", "B").leader("B") }, removesStaleSelf)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-// mends puts the records of runs back that do not show what runs here.
-func mends(p pass) []decide.Change {
+// restores puts the records of runs back that do not show what runs here.
+func restores(p pass) []decide.Change {
 	var runs []*decide.Run
 	for _, r := range p.fixture.runs() {
 		if p.IsUnrecorded(r) {
@@ -39,7 +39,7 @@ func TestRestore(t *testing.T) {
 			want: []string{"+ sharding/0/running = A", "+ sharding/2/running = A"},
 		},
 	} {
-		r.run(t, base, mends)
+		r.run(t, base, restores)
 	}
 	for _, c := range []conflict{
 		{"somebody has claimed the item", func(f *fixture) { f.claim("B", 0, tick(2)) }},
@@ -47,12 +47,12 @@ func TestRestore(t *testing.T) {
 		{"it was put back", func(f *fixture) { f.put("sharding/0/running", "A") }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {
-		c.run(t, func(f *fixture) { base(f); removed(f) }, mends)
+		c.run(t, func(f *fixture) { base(f); removed(f) }, restores)
 	}
 	for _, c := range []conflict{
 		{"a name that has changed again", func(f *fixture) { f.put("sharding/0/running", "Y") }},
 		{"a name, and somebody has claimed the item", func(f *fixture) { f.fired(0, tick(2)) }},
 	} {
-		c.run(t, func(f *fixture) { base(f); f.put("sharding/0/running", "X") }, mends)
+		c.run(t, func(f *fixture) { base(f); f.put("sharding/0/running", "X") }, restores)
 	}
 }

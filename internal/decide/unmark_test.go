@@ -19,7 +19,7 @@ func TestUnmark(t *testing.T) {
 		{name: "it has none"},
 		{name: "its failover runs", tree: runs},
 		{name: "its failover runs, by the tree, and has not begun here yet", tree: func(f *fixture) { f.takenOver("A", 1, tick(1)) }},
-		{name: "its failover runs, and the record was removed: mended, or ended with the marks", tree: func(f *fixture) { runs(f); f.remove("sharding/1/running") }},
+		{name: "its failover runs, and the record was removed: restored, or ended with the marks", tree: func(f *fixture) { runs(f); f.remove("sharding/1/running") }},
 		{name: "nothing runs", tree: dropped, want: []string{"- sharding/1/failover", "- sharding/1/failovering"}},
 		{name: "the owner has claimed the item since", tree: func(f *fixture) { dropped(f); f.claim("B", 1, tick(2)) }, want: []string{"- sharding/1/failover", "- sharding/1/failovering"}},
 		{

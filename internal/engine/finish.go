@@ -17,8 +17,8 @@ import (
 // doubts are differences between what the view shows and what runs here. For a while they
 // may only mean that the view is late.
 type doubts struct {
-	unseen     since // the view lacks the claim of a run: the step mend
-	unmended   since // the view has the claim, but running is missing: the step mend
+	unseen     since // the view lacks the claim of a run: the step restore
+	unrestored since // the view has the claim, but running is missing: the step restore
 	unsettled  since // the view has leftovers: the step settle
 	suspicious bool  // the answer to a commit was lost: failed sets it; settle and begin clear it
 	// How many syncs there must have been before claims are settled, or recovered, that lack their request;
@@ -94,7 +94,7 @@ func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Chan
 
 // restore compares what runs here with its records. If somebody else has claimed the item
 // since, or the item is gone, the run's context ends. If an external writer has removed or changed
-// the record, mend writes it again.
+// the record, it is written again.
 func (c *controller) restore(w *decide.World) error {
 	isBehind, isMissing := false, false
 	var lost []*decide.Run
@@ -118,7 +118,7 @@ func (c *controller) restore(w *decide.World) error {
 		}
 	}
 	if isNarrow := w.Narrow != nil; !isNarrow || isMissing {
-		c.doubt(&c.unmended, isMissing, w.Moment, firstPause)
+		c.doubt(&c.unrestored, isMissing, w.Moment, firstPause)
 	}
 	if isNarrow := w.Narrow != nil; !isNarrow || isBehind {
 		c.doubt(&c.unseen, isBehind, w.Moment, settleAfter)

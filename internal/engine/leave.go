@@ -79,7 +79,7 @@ func (c *controller) why() error {
 // leave takes this instance out of the job, stage by stage. It gives leadership up and lets
 // its idle items go. It waits for the runs until the time to drain is over, then ends the
 // contexts of the rest and gives their handlers time to return. It hands over what was not
-// finished, and signs off.
+// finished, and deregisters.
 func (c *controller) leave(w *decide.World) error {
 	if c.giveBackEarly(w) && c.stopping.Err() == nil {
 		c.wakeIn(firstPause)
@@ -111,13 +111,13 @@ func (c *controller) leave(w *decide.World) error {
 
 // mayLeaveAtOnce reports whether one commit is enough to leave: nothing runs here, and the
 // view shows all that this instance has in the tree. If it may have been elected and the view
-// does not show that, it steps down first and looks again.
+// does not show that, it resigns first and looks again.
 func (c *controller) mayLeaveAtOnce(w *decide.World) bool {
 	return !c.triedAtOnce && len(c.runs) == 0 && c.calling() == 0 && len(w.Calls()) == 0 && c.registration == seen && w.IsRegistered() &&
 		!c.stale && !c.suspicious && len(w.Leftovers(c.work)) == 0 && (w.Leads() || !c.elected)
 }
 
-// leaveAtOnce signs off and gives leadership up in one commit. It tries once, and reports
+// leaveAtOnce deregisters and gives leadership up in one commit. It tries once, and reports
 // whether it has.
 func (c *controller) leaveAtOnce(w *decide.World) bool {
 	c.triedAtOnce = true
@@ -127,7 +127,7 @@ func (c *controller) leaveAtOnce(w *decide.World) bool {
 		c.committed(a)
 		return false
 	}
-	c.registration = signedOff
+	c.registration = deregistered
 	c.logUnobeyed(w)
 	c.log.Info("left", zap.String("instance", c.self.ID))
 	c.goes(nil)
@@ -190,7 +190,7 @@ func (c *controller) part() {
 // couldNotPart notes that the store was not told everything, and why.
 func (c *controller) couldNotPart(err error) {
 	c.setUntold(err)
-	if c.registration == signedOff || c.session.Context().Err() != nil {
+	if c.registration == deregistered || c.session.Context().Err() != nil {
 		c.log.Warn("could not tell the registry how all runs ended; other instances recover them", zap.Error(err))
 		return
 	}
@@ -309,11 +309,11 @@ func (c *controller) tellChange(ctx context.Context, change decide.Change) error
 // note of a removal blocks it, nothing is written into the tree of a job that is gone.
 func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	_, came := w.Sessions[c.self.ID]
-	mayCome := c.registration == asked || c.registration == forestalled
-	change := w.Deregister(c.registration == forestalled)
+	mayCome := c.registration == asked || c.registration == fenced
+	change := w.Deregister(c.registration == fenced)
 	if mayCome && !came {
 		if c.registration == asked && c.isBarred(ctx) {
-			c.registration = signedOff
+			c.registration = deregistered
 			return nil
 		}
 		change = w.FenceRegistration()
@@ -321,9 +321,9 @@ func (c *controller) removeNodes(ctx context.Context, w *decide.World) error {
 	_, err := c.reg.Commit(ctx, change.Ops...)
 	switch {
 	case err == nil:
-		c.registration = signedOff
+		c.registration = deregistered
 	case mayCome && !came && mayHaveHappened(err):
-		c.registration = forestalled
+		c.registration = fenced
 	}
 	if err == nil && (came || !mayCome) {
 		c.logUnobeyed(w)
@@ -346,30 +346,30 @@ func (c *controller) deregister(w *decide.World) {
 	ctx, cancel := context.WithTimeout(c.session.Context(), PartingTime)
 	defer cancel()
 	if err := c.removeNodes(ctx, w); err != nil {
-		c.couldNotPart(fmt.Errorf("job %s: sign off: %w", c.job, err))
+		c.couldNotPart(fmt.Errorf("job %s: deregister: %w", c.job, err))
 	}
 }
 
-// deregisterLater tries to sign off until that succeeds or the session ends, if it has failed
+// deregisterLater tries to deregister until that succeeds or the session ends, if it has failed
 // before. The session belongs to the whole process and may go on for long. Until it ends,
 // an instance that is still in the tree is dealt items that it never runs.
 func (c *controller) deregisterLater() {
-	if c.registration == unasked || c.registration == signedOff {
+	if c.registration == unasked || c.registration == deregistered {
 		return
 	}
 	ctx := c.session.Context()
 	for pause := firstHold; rest.For(ctx, pause/2+rand.N(pause/2)); pause = min(2*pause, lastHold) {
 		err := c.deregisterAnew(ctx)
-		if c.registration == signedOff {
+		if c.registration == deregistered {
 			c.setUntold(nil)
 			c.log.Info("left", zap.String("instance", c.self.ID))
 			return
 		}
-		c.log.Debug("could not sign off yet", zap.Error(err))
+		c.log.Debug("could not deregister yet", zap.Error(err))
 	}
 }
 
-// deregisterAnew signs off by a new view of the tree. Others recover what ran here, as after a
+// deregisterAnew deregisters by a new view of the tree. Others recover what ran here, as after a
 // crash.
 func (c *controller) deregisterAnew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, PartingTime)

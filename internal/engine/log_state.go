@@ -13,7 +13,7 @@ import (
 // logState is what the log has said, so that it says only what is new.
 type logState struct {
 	made     health.RateLimit // ticks that were made up: logClaimed
-	restored health.RateLimit // records of runs that were put back: mend
+	restored health.RateLimit // records of runs that were put back: restore
 	untold   health.RateLimit // ends of runs that the tree cannot be told: forgoCompletion
 	lost     health.RateLimit // triggers that nobody will obey: logLost
 	failover takenOver        // logClaimed, logTakenOver

@@ -282,10 +282,10 @@ func (p *member) signsOff() {
 	if !p.isGone || p.crashed || c.session == nil || c.session.Context().Err() != nil {
 		return
 	}
-	if c.registration != unasked && c.registration != signedOff {
-		m.logf("%s: signs off later", p.name)
+	if c.registration != unasked && c.registration != deregistered {
+		m.logf("%s: deregisters later", p.name)
 		if err := c.deregisterAnew(m.ctx); err != nil {
-			m.fatalf("%s does not sign off: %v", p.name, err)
+			m.fatalf("%s does not deregister: %v", p.name, err)
 		}
 	}
 	s := m.state()

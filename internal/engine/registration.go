@@ -18,20 +18,20 @@ import (
 type identity struct {
 	session      coord.Session           // begin
 	self         decide.Self             // the id: identify; the session: begin
-	registration registration            // identify, ask, forestall, resolve, pass, removeNodes, deregister
+	registration registration            // identify, ask, fence, resolve, pass, removeNodes, deregister
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
 	founded      bool                    // it was tried to register and to lead in one commit: found; identify
-	elected      bool                    // a commit that makes it the leader was sent: found, elect; identify
+	elected      bool                    // a commit that makes it the leader was sent: bootstrap, elect; identify
 }
 
 // registration is how an identity stands in the tree.
 //
 //	unasked ──► asked ──► seen ──► unsound ──► (another identity)
-//	            │   ▲      ▲
-//	            ▼   │      │
-//	         forestalled ──┴─► (another identity)
+//	            │  ▲       ▲
+//	            ▼  │       │
+//	          fenced ──────┴─► (another identity)
 //
-// An instance that leaves ends as signedOff, whatever it was before.
+// An instance that leaves ends as deregistered, whatever it was before.
 type registration int
 
 const (
@@ -39,16 +39,16 @@ const (
 	unasked registration = iota
 	// asked: a registration was sent. Its nodes may be there, or may still come.
 	asked
-	// forestalled: a commit was sent that blocks the registration (decide.World.FenceRegistration),
+	// fenced: a commit was sent that blocks the registration (decide.World.FenceRegistration),
 	// and its outcome is unknown.
-	forestalled
+	fenced
 	// seen: a snapshot has shown its nodes.
 	seen
 	// unsound: somebody has removed or replaced its nodes. When the handlers have returned,
 	// it is given up.
 	unsound
-	// signedOff: the tree has nothing of it any more.
-	signedOff
+	// deregistered: the tree has nothing of it any more.
+	deregistered
 )
 
 // enter makes sure that there is a session. A new session makes this process a new instance.
@@ -194,7 +194,7 @@ func (c *controller) sendRegistration(ctx context.Context, change decide.Change)
 // lookAfterRegistration asks the store what has become of a registration that the view does
 // not show, or shows with other owners. One commit creates both nodes. So if only the
 // session's node is there, somebody has removed the instance's node, unless the registration
-// was forestalled.
+// was fenced.
 func (c *controller) lookAfterRegistration(w *decide.World) error {
 	const step = "look after the registration"
 	if !c.attempt(step) {
@@ -247,14 +247,14 @@ func (c *controller) whose(path string) (ownership, error) {
 func (c *controller) resolve(w *decide.World, step string, session, instance ownership) {
 	switch {
 	case session == ownNode && instance == ownNode: // the view is late
-		if c.registration == forestalled {
+		if c.registration == fenced {
 			c.registration = asked
 		}
 		c.stale = true
 		c.meet(step, fmt.Errorf("the view of the job does not show this instance, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
 	case session == noNode && instance == noNode && c.registration != seen:
 		c.fenceRegistration(w)
-	case session == ownNode && instance == noNode && c.registration == forestalled:
+	case session == ownNode && instance == noNode && c.registration == fenced:
 		c.giveUp(w, step)
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
@@ -271,7 +271,7 @@ func (c *controller) resolve(w *decide.World, step string, session, instance own
 	}
 }
 
-// giveUp gives up an id that is forestalled, and whose instance's node is gone. Nothing but the
+// giveUp gives up an id that is fenced, and whose instance's node is gone. Nothing but the
 // session's node stays: a trigger may have come, or, by a registration that came late and was removed
 // before the view has shown it, the lead. Nobody would lead as long as this session lives.
 func (c *controller) giveUp(w *decide.World, step string) {
@@ -324,7 +324,7 @@ func (c *controller) fenceRegistration(w *decide.World) {
 	}
 	a := send(c.session.Context(), c.reg, change)
 	if mayHaveHappened(a.err) {
-		c.registration = forestalled
+		c.registration = fenced
 	}
 	if c.committed(a) {
 		c.identify()

@@ -97,7 +97,7 @@
 // and under a Go leader:
 //
 //	gate     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
-//	word     a leader that steps down leaves word that the items are to be dealt
+//	word     a leader that resigns leaves word that the items are to be dealt
 //
 // What the configuration has that JVM members do otherwise is that of [jobtype.MixedIn], if it does harm. Members of
 // elastic-job 2.1 beside a document of 3.0, which they do not read, are those of [jobtype.MixedOld]. If they cannot start they
