@@ -19,6 +19,9 @@ import (
 // Trigger asks for runs now, in the name of [Ops.By] unless the request has one: see
 // job.Scheduler.Trigger, which does the same for a program that runs the job.
 func (j *Job) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*jobtype.Requested, error) {
+	if !jobtree.IsName(string(j.name)) {
+		return nil, fmt.Errorf("job %s: %s: the name is not one that a job can have: %w", brief.Quote(string(j.name)), ActionTrigger, ErrNoJob)
+	}
 	if r.By == "" {
 		r.By = j.ops.by
 	}

@@ -5,8 +5,7 @@
 //	curl -X POST 'localhost:8080/rebuild?city=Shanghai' # Atlantis fails
 //	curl localhost:8080/ready
 //
-// With -etcd, -db and other addresses you may start it several times: the processes share the
-// shards. Ctrl-C or SIGTERM ends it when what runs is through.
+// With -etcd, -db and other addresses several share the shards. SIGTERM ends one when what runs is through.
 package main
 
 import (
