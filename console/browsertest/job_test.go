@@ -196,7 +196,7 @@ func TestJobByKeyboard(t *testing.T) {
 	tab.WaitFor("!document.querySelector('#tools details').open")
 	focus("Actions")
 	tab.Press("Enter")
-	for _, name := range []string{"Retry what failed", "Run past ticks", "Deal items anew"} {
+	for _, name := range []string{"Retry what failed", "Run past ticks", "Reshard"} {
 		tab.Press("Tab")
 		focus(name)
 	}
@@ -304,7 +304,7 @@ func TestJobForRoles(t *testing.T) {
 	t.Parallel()
 	tab, _ := jobPage(t, world.Operator, world.Count, job.Config{Name: "op-roles", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
 	tab.Click("button", "Actions")
-	tab.See("Deal items anew")
+	tab.See("Reshard")
 	tab.NotSee("Remove the job")
 	tab.Open("/namespaces/" + world.Namespace + "/jobs/" + world.Quick)
 	tab.See("Counts orders")

@@ -43,7 +43,7 @@ func TestJobDisable(t *testing.T) {
 		return d.Info.Status == ops.JobOK && !slices.ContainsFunc(d.Servers, func(s ops.JobServer) bool { return !s.Enabled })
 	})
 	tab.WaitFor("document.querySelector('.badges').innerText.includes('OK')")
-	act(tab, "Deal items anew", "Deal the items of op-whole anew?")
+	act(tab, "Reshard", "Reshard op-whole?")
 	did(t, tab, "op-whole", ops.ActionReshard)
 }
 
