@@ -79,7 +79,7 @@ func (e noRetry) Unwrap() error { return e.error }
 
 // IsFinal reports whether an error comes from NoRetry. The methods of an error are the program's: if they panic, it does not.
 func IsFinal(err error) (final bool) {
-	defer func() { _ = recover() }()
+	defer func() { _ = recover() }() // then it is not final
 	_, final = errors.AsType[noRetry](err)
 	return final
 }

@@ -55,7 +55,9 @@ func (c *controller) reportStanding(w *decide.World) {
 	c.reporter.Paused(pauseOf(w))
 	c.reporter.Leads(w.Leads())
 	c.reporter.Items(c.items())
-	c.reportCommands(w)
+	if !c.reporter.Unobserved() { // it looks at all items and requests
+		c.reportCommands(w)
+	}
 }
 
 func (c *controller) aboutSchedule() []zap.Field {

@@ -4,51 +4,44 @@ import "github.com/elasticjob-go/elasticjob/jobtype"
 
 // The data types of package jobtype, by their short names.
 type (
-	Config               = jobtype.Config
-	ConfigError          = jobtype.ConfigError
-	ErrorHandler         = jobtype.ErrorHandler
-	ErrorHandlerFunc     = jobtype.ErrorHandlerFunc
-	ErrorHandlerType     = jobtype.ErrorHandlerType
-	ErrorHandlerTypeFunc = jobtype.ErrorHandlerTypeFunc
-	Event                = jobtype.Event
-	Execution            = jobtype.Execution
-	Expiry               = jobtype.Expiry
-	Fault                = jobtype.Fault
-	FaultKind            = jobtype.FaultKind
-	FieldError           = jobtype.FieldError
-	Flusher              = jobtype.Flusher
-	Handler              = jobtype.Handler
-	HandlerFunc          = jobtype.HandlerFunc
-	ItemResult           = jobtype.ItemResult
-	Listener             = jobtype.Listener
-	ListenerError        = jobtype.ListenerError
-	ListenerFuncs        = jobtype.ListenerFuncs
-	LogHandler           = jobtype.LogHandler
-	MissingError         = jobtype.MissingError
-	Observer             = jobtype.Observer
-	OnceListener         = jobtype.OnceListener
-	OnceListenerFuncs    = jobtype.OnceListenerFuncs
-	OnceTimes            = jobtype.OnceTimes
-	Outcome              = jobtype.Outcome
-	PanicError           = jobtype.PanicError
-	Pause                = jobtype.Pause
-	Properties           = jobtype.Properties
-	Requested            = jobtype.Requested
-	Retry                = jobtype.Retry
-	Scope                = jobtype.Scope
-	ShardingContext      = jobtype.ShardingContext
-	Source               = jobtype.Source
-	Status               = jobtype.Status
-	Streamer             = jobtype.Streamer
-	SuccessHandler       = jobtype.SuccessHandler
-	Tick                 = jobtype.Tick
-	TickResult           = jobtype.TickResult
-	Toggle               = jobtype.Toggle
-	TriggerRequest       = jobtype.TriggerRequest
-	Type                 = jobtype.Type
-	TypeFunc             = jobtype.TypeFunc
-	Waiting              = jobtype.Waiting
-	Precedence           = jobtype.Precedence
+	Config            = jobtype.Config
+	ConfigError       = jobtype.ConfigError
+	ErrorHandler      = jobtype.ErrorHandler
+	ErrorHandlerType  = jobtype.ErrorHandlerType
+	Event             = jobtype.Event
+	Execution         = jobtype.Execution
+	Expiry            = jobtype.Expiry
+	Fault             = jobtype.Fault
+	FaultKind         = jobtype.FaultKind
+	FieldError        = jobtype.FieldError
+	Handler           = jobtype.Handler
+	HandlerFunc       = jobtype.HandlerFunc
+	Listener          = jobtype.Listener
+	ListenerError     = jobtype.ListenerError
+	LogHandler        = jobtype.LogHandler
+	MissingError      = jobtype.MissingError
+	Observer          = jobtype.Observer
+	OnceListenerFuncs = jobtype.OnceListenerFuncs
+	OnceTimes         = jobtype.OnceTimes
+	Outcome           = jobtype.Outcome
+	PanicError        = jobtype.PanicError
+	Pause             = jobtype.Pause
+	Properties        = jobtype.Properties
+	Requested         = jobtype.Requested
+	Retry             = jobtype.Retry
+	Scope             = jobtype.Scope
+	ShardingContext   = jobtype.ShardingContext
+	Source            = jobtype.Source
+	Status            = jobtype.Status
+	Streamer          = jobtype.Streamer
+	SuccessHandler    = jobtype.SuccessHandler
+	Tick              = jobtype.Tick
+	TickResult        = jobtype.TickResult
+	TriggerRequest    = jobtype.TriggerRequest
+	Type              = jobtype.Type
+	TypeFunc          = jobtype.TypeFunc
+	Waiting           = jobtype.Waiting
+	Precedence        = jobtype.Precedence
 )
 
 const (
@@ -58,18 +51,11 @@ const (
 	Off                = jobtype.Off
 	On                 = jobtype.On
 	OutcomeCut         = jobtype.OutcomeCut
-	OutcomeFailed      = jobtype.OutcomeFailed
 	OutcomeKilled      = jobtype.OutcomeKilled
 	OutcomeOK          = jobtype.OutcomeOK
-	OutcomePanic       = jobtype.OutcomePanic
-	OutcomeSkipped     = jobtype.OutcomeSkipped
-	OutcomeTimeout     = jobtype.OutcomeTimeout
 	OverlapSkip        = jobtype.OverlapSkip
 	OverlapWait        = jobtype.OverlapWait
 	SourceBackfill     = jobtype.SourceBackfill
-	SourceFailover     = jobtype.SourceFailover
-	SourceManual       = jobtype.SourceManual
-	SourceMisfire      = jobtype.SourceMisfire
 	SourceNormal       = jobtype.SourceNormal
 	SourceRetry        = jobtype.SourceRetry
 	WholeTick          = jobtype.WholeTick
@@ -80,7 +66,6 @@ const (
 )
 
 var (
-	ErrTimeout                = jobtype.ErrTimeout
 	ErrKilled                 = jobtype.ErrKilled
 	ErrShutdown               = jobtype.ErrShutdown
 	ErrItemLost               = jobtype.ErrItemLost
@@ -92,9 +77,4 @@ var (
 	ErrInstanceRemoved        = jobtype.ErrInstanceRemoved
 	ErrImplementationConflict = jobtype.ErrImplementationConflict
 	ErrKindConflict           = jobtype.ErrKindConflict
-	ErrNoItem                 = jobtype.ErrNoItem
-	ErrNoInstance             = jobtype.ErrNoInstance
-	ErrQueueFull              = jobtype.ErrQueueFull
-	ErrKeyUsed                = jobtype.ErrKeyUsed
-	ErrNoRequest              = jobtype.ErrNoRequest
 )

@@ -45,21 +45,28 @@ func (o *Observers) None() bool { return len(o.list) == 0 }
 
 // Tell queues an event for all observers.
 func (o *Observers) Tell(e jobtype.Event) {
+	if o.None() {
+		return
+	}
+	shared := e // goes to the heap only if somebody is told
 	for _, one := range o.list {
-		one.add(queued{event: &e})
+		one.add(queued{event: &shared})
 	}
 }
 
 // TellFinished queues the end of an execution. Output, and an error whose text is long, are kept for an observer only
 // if there is room for them. The method Error is the program's, so the caller gives its text.
 func (o *Observers) TellFinished(e jobtype.Event, errorText string) {
-	small := e
+	if o.None() {
+		return
+	}
+	shared, small := e, e
 	small.Output, small.Dropped = nil, e.Output != nil
 	if len(errorText) > maxKeptError {
 		small.Err = errors.New(brief.Cut(errorText, maxKeptError)) // a text of its own
 	}
 	for _, one := range o.list {
-		one.add(queued{event: &e, size: len(e.Output) + len(errorText), small: &small})
+		one.add(queued{event: &shared, size: len(e.Output) + len(errorText), small: &small})
 	}
 }
 
