@@ -199,7 +199,7 @@ func (c *controller) executionOf(r *run, started Event) *exec.Execution {
 			ScheduledTime: r.Tick.In(s.zone), Source: Source(r.Source), Attempt: 1, Token: r.Token,
 		},
 	}
-	e.Retries = c.reportRetries(started, &e.Scopes)
+	e.Retries = c.reportRetries(started.InstanceID, started.Execution, &e.Scopes)
 	if len(c.options.Scopes) > 0 {
 		e.Scopes = exec.Scopes{List: c.options.Scopes, Guard: c.guard, Started: started}
 	}

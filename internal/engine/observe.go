@@ -137,10 +137,10 @@ func (c *controller) startedEvent(r *run) Event {
 
 // reportRetries returns what tells scopes and observers of a failed attempt. The goroutine of
 // the run calls that.
-func (c *controller) reportRetries(started Event, s *exec.Scopes) func(int, error, time.Duration) {
+func (c *controller) reportRetries(instance string, of Execution, s *exec.Scopes) func(int, error, time.Duration) {
 	return func(attempt int, err error, backoff time.Duration) {
-		e := c.reporter.Event(jobtype.EventRetried, started.InstanceID)
-		e.Execution, e.Attempt, e.Err, e.Backoff = started.Execution, attempt, err, backoff
+		e := c.reporter.Event(jobtype.EventRetried, instance)
+		e.Execution, e.Attempt, e.Err, e.Backoff = of, attempt, err, backoff
 		s.Tell(e)
 		c.reporter.Tell(e)
 	}

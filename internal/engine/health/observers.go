@@ -60,13 +60,9 @@ func (o *Observers) TellFinished(e jobtype.Event, errorText string) {
 	if o.None() {
 		return
 	}
-	shared, small := e, e
-	small.Output, small.Dropped = nil, e.Output != nil
-	if len(errorText) > maxKeptError {
-		small.Err = errors.New(brief.Cut(errorText, maxKeptError)) // a text of its own
-	}
+	shared := e
 	for _, one := range o.list {
-		one.add(queued{event: &shared, size: len(e.Output) + len(errorText), small: &small})
+		one.add(queued{event: &shared, size: len(e.Output) + len(errorText), errorText: errorText})
 	}
 }
 
@@ -94,9 +90,19 @@ func (o *Observers) Close() {
 type queued struct {
 	event *jobtype.Event
 	// size is how many bytes of output and of an error's text it holds. Where they would be too
-	// many, small is told instead.
-	size  int
-	small *jobtype.Event
+	// many, it is told without them.
+	size      int
+	errorText string
+}
+
+// shortened returns the event without its output, and with the beginning of the text of its error only.
+func (q queued) shortened() queued {
+	e := *q.event
+	e.Output, e.Dropped = nil, e.Output != nil
+	if len(q.errorText) > maxKeptError {
+		e.Err = errors.New(brief.Cut(q.errorText, maxKeptError)) // a text of its own
+	}
+	return queued{event: &e}
 }
 
 // observer is one observer with the events that it has not been told yet. A goroutine tells
@@ -130,7 +136,7 @@ func (o *observer) add(q queued) {
 		o.queue = append(o.queue, queued{event: o.missing()})
 	}
 	if o.held+q.size > maxHeld {
-		q = queued{event: q.small}
+		q = q.shortened()
 	}
 	o.held += q.size
 	o.queue = append(o.queue, q)
