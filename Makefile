@@ -9,7 +9,7 @@ SEED = 1
 OUT = screenshots
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
-MODULES = cmd/elasticjob console console/browsertest console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/otel
+MODULES = cmd/elasticjob console console/browsertest console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/oteljob
 
 # Of make load.
 LOAD = -jobs 1000 -for 30s

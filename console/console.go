@@ -62,8 +62,8 @@ type Options struct {
 	Zone *time.Location
 	// Version is that of the program; who is logged in sees it.
 	Version string
-	// Log gets each request, and what goes wrong. Default slog.Default().
-	Log *slog.Logger
+	// Slog gets each request, and what goes wrong. nil is silence.
+	Slog *slog.Logger
 }
 
 // Console is the server of a console. It is safe for use by several goroutines.
@@ -94,8 +94,8 @@ func New(o Options) (*Console, error) {
 			o.Address = o.Access.Address
 		}
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
+	if o.Slog == nil {
+		o.Slog = slog.New(slog.DiscardHandler)
 	}
 	if o.Again == nil {
 		o.Again = o.Who
@@ -103,7 +103,7 @@ func New(o Options) (*Console, error) {
 	c := &Console{o: o}
 	var err error
 	watch := live.Options{
-		Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, WriteTimeout: o.Limits.Write, Log: o.Log,
+		Ops: o.Connections.Ops, Who: o.Again, Fail: api.Fail, Detail: writeDetail, Listeners: o.Limits.Streams, WriteTimeout: o.Limits.Write, Log: o.Slog,
 	}
 	if o.Access != nil {
 		watch.Changed = o.Access.Changed
@@ -116,7 +116,7 @@ func New(o Options) (*Console, error) {
 	}
 	table := &route.Table{Who: o.Who, Fail: c.fail}
 	if c.guard, err = guard.New(table, guard.Options{
-		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Log,
+		Limits: o.Limits, Hosts: o.Hosts, Origins: o.Origins, Secure: o.Secure, Address: o.Address, Metrics: c.metrics, Log: o.Slog,
 	}); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
@@ -138,7 +138,7 @@ func (c *Console) addRoutes(table *route.Table) error {
 	if err != nil {
 		return err
 	}
-	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Log}
+	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Slog}
 	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table), c.addPages(table))
 }
 

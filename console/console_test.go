@@ -29,7 +29,7 @@ func newConsole(t *testing.T, change func(*Options)) *Console {
 	}
 	o := Options{
 		Connections: connection.Fixed(map[string]*ops.Ops{"test": ops.New(reg)}),
-		Who:         whoever, Log: slog.New(slog.DiscardHandler), Version: "test",
+		Who:         whoever, Slog: slog.New(slog.DiscardHandler), Version: "test",
 	}
 	if change != nil {
 		change(&o)

@@ -89,7 +89,7 @@ func onSite(b *testing.B, reg coord.Registry, err error, measure func(b *testing
 		b.Fatal(err)
 	}
 	c, err := New(Options{
-		Connections: connection.Fixed(map[string]*ops.Ops{"test": ops.New(reg)}), Log: slog.New(slog.DiscardHandler), Limits: Limits{RequestsOfAddress: 512},
+		Connections: connection.Fixed(map[string]*ops.Ops{"test": ops.New(reg)}), Slog: slog.New(slog.DiscardHandler), Limits: Limits{RequestsOfAddress: 512},
 		Who: func(r *http.Request) (*access.Principal, error) {
 			return &access.Principal{Name: r.RemoteAddr, // nobody has too many streams
 				Grants: []access.Grant{{Role: access.Viewer}}}, nil

@@ -126,9 +126,9 @@ func newTown(t testing.TB, change ...func(*Options, *connection.Options)) *town 
 		OpenHistory: func(connection.Database) (connection.History, error) { return nil, errors.New("no such database") },
 	}
 	o := Options{
-		Log: slog.New(slog.NewTextHandler(town.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test",
+		Slog: slog.New(slog.NewTextHandler(town.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test",
 	}
-	book.Log = o.Log
+	book.Slog = o.Slog
 	town.logIn(t, &o)
 	for _, c := range change {
 		c(&o, &book)
@@ -159,7 +159,7 @@ func (town *town) logIn(t testing.TB, o *Options) {
 		t.Fatal(err)
 	}
 	if o.OIDC, err = oidc.New(oidc.Options{
-		Issuer: "https://provider.example", ClientID: "console", ClientSecret: clientSecret, Sessions: town.control, Log: o.Log,
+		Issuer: "https://provider.example", ClientID: "console", ClientSecret: clientSecret, Sessions: town.control, Slog: o.Slog,
 		RedirectURL: "https://console.example" + oidc.CallbackPath, Groups: map[string][]access.Grant{"staff": {{Role: access.Viewer}}}, Transport: nowhere{},
 	}); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 )
 
-var write = flag.Bool("write", false, "write the types of the API that the modules of the pages are checked with")
+var write = flag.Bool("write", false, "write what is made of the OpenAPI document: the types of the pages, and the client")
 
 // typesFile has the types of the API for the modules of the pages.
 const typesFile = "internal/page/app/types/api.d.ts"
@@ -23,10 +23,8 @@ const typesFile = "internal/page/app/types/api.d.ts"
 // What the pages know of the API is what its document says.
 func TestTypesOfPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := httptest.NewRecorder()
-		newTown(t).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil))
 		var d described
-		if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil {
+		if err := json.Unmarshal(documentOf(newTown(t)), &d); err != nil {
 			t.Fatal(err)
 		}
 		if *write {
@@ -39,6 +37,13 @@ func TestTypesOfPages(t *testing.T) {
 			t.Errorf("%s is not up to date: go test . -run TestTypesOfPages -write", typesFile)
 		}
 	})
+}
+
+// documentOf returns the OpenAPI document, as JSON.
+func documentOf(c http.Handler) []byte {
+	w := httptest.NewRecorder()
+	c.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/openapi.json", nil))
+	return w.Body.Bytes()
 }
 
 // described is the part of a document that types are made of.

@@ -25,19 +25,19 @@ import (
 // A parent that nobody wrote never comes itself, only what is below it.
 func (s Snapshot) Diff(older Snapshot) iter.Seq2[Node, bool] {
 	return func(yield func(Node, bool) bool) {
-		var roomA, roomB [24]piece // enough for most trees, so that nothing is allocated
-		a, b := newCursor(s, roomA[:0]), newCursor(older, roomB[:0])
-		shares := s.root == older.root // else what both have in common may show in one only
+		var bufferA, bufferB [24]piece // large enough for most trees, so that nothing is allocated
+		a, b := newCursor(s, bufferA[:0]), newCursor(older, bufferB[:0])
+		sameRoot := s.root == older.root // otherwise a shared branch may be within one root only
 		for {
 			x, y := a.next(), b.next()
 			switch {
 			case x.branch == nil && y.branch == nil:
 				return
-			case x == y && (shares || !x.whole):
+			case x == y && (sameRoot || !x.whole):
 				a.drop()
 				b.drop()
 			case x.whole && (!y.whole || x.branch.size >= y.branch.size):
-				// The larger one first: so what both share comes up in both at once.
+				// The larger branch first, so that a shared branch is next in both at once.
 				a.divide()
 			case y.whole:
 				b.divide()
@@ -66,45 +66,45 @@ func (n Node) equal(o Node) bool {
 	return n.Path == o.Path && n.Version == o.Version && n.Created == o.Created && n.Modified == o.Modified && n.Owner == o.Owner && bytes.Equal(n.Value, o.Value)
 }
 
-// piece is a branch as a whole, or only its own node.
+// piece is a whole branch, or only its own node.
 type piece struct {
 	branch *branch
 	whole  bool
 }
 
-// cursor goes over a snapshot in pieces, which it divides only as far as it is told to.
+// cursor goes over a snapshot in pieces, which are divided on demand.
 type cursor struct {
-	root  string
-	after string  // the end of what is within root; "" if that is everything
-	left  []piece // the next one is the last
+	root    string
+	after   string  // the end of what is within root; "" if that is everything
+	pending []piece // a stack
 }
 
-func newCursor(s Snapshot, room []piece) cursor {
-	c := cursor{root: s.root, left: room}
+func newCursor(s Snapshot, buffer []piece) cursor {
+	c := cursor{root: s.root, pending: buffer}
 	if s.root != "" {
 		c.after = s.root + afterSubtree
 	}
-	c.push(piece{s.top, true})
+	c.push(piece{s.tree, true})
 	return c
 }
 
 func (c *cursor) push(p piece) {
 	if p.branch != nil {
-		c.left = append(c.left, p)
+		c.pending = append(c.pending, p)
 	}
 }
 
-// next is the next piece, or the zero piece at the end.
+// next returns the next piece, or the zero piece at the end.
 func (c *cursor) next() piece {
-	if len(c.left) == 0 {
+	if len(c.pending) == 0 {
 		return piece{}
 	}
-	return c.left[len(c.left)-1]
+	return c.pending[len(c.pending)-1]
 }
 
-func (c *cursor) drop() { c.left = c.left[:len(c.left)-1] }
+func (c *cursor) drop() { c.pending = c.pending[:len(c.pending)-1] }
 
-// divide replaces the next piece, which is a whole branch, by the parts of it.
+// divide replaces the next piece, a whole branch, with its parts that are within root.
 func (c *cursor) divide() {
 	b := c.next().branch
 	c.drop()

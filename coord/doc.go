@@ -7,8 +7,8 @@
 // # The shape
 //
 // A [Registry] is one connection, one session and one namespace. A program reads
-// with [Registry.Get], [Registry.List] and [Registry.Walk], follows a subtree with
-// [Registry.View] or its upper levels with [Registry.ViewDepth], and changes the tree with [Registry.Commit] only: any number
+// with [Registry.Get], [Registry.List] and [Registry.Walk], follows a subtree, or its
+// upper levels, with [Registry.View], and changes the tree with [Registry.Commit] only: any number
 // of operations and conditions that happen together or not at all. Callers are
 // meant to decide on a snapshot, and to commit the decision under the conditions
 // that it was based on:
@@ -66,4 +66,38 @@
 // never shows states out of order. On ZooKeeper, whose watches are per node, a
 // snapshot may show only a part of a commit while the view still reads what changed;
 // after [View.Sync] it holds all of it.
+//
+// # A new store
+//
+// An adapter implements [Registry], with [View], [Session], [Latch] and [Held]. It fills a [Tree] for
+// its snapshots and a [Clock] with [NewClock], checks arguments with [ValidatePath], [ValidateRoot],
+// [ValidateDepth] and [ValidateCommit], and wraps the errors of this package. Optional is only
+// [Inspector], which ops/doctor and trace/prom find by a type assertion.
+//
+// Whatever the store offers by itself, the adapter has to keep this:
+//
+//   - A commit is atomic: its conditions hold at the same step at which it writes. ErrConflict and
+//     ErrUnavailable mean that nothing was written, ErrUnknownOutcome that nobody knows.
+//   - Get, List and Walk see every commit that ended before the call (linearizable).
+//   - The Modified of a node grows with each write, also over a removal.
+//   - The snapshots of a view never go back. They have everything from before a [View.Sync]. A view
+//     outlives broken connections, lost sessions and compaction, and has a [View.Fault] meanwhile.
+//   - The context of a session ends before the store removes the session's nodes. Under that context
+//     nothing ephemeral is created in a later session.
+//   - A latch is held by one candidate at a time, in the order of arrival, with growing tokens.
+//   - Every wait is bounded by a context, and Close waits for every goroutine.
+//
+// The proof is package coordtest. Run takes a Factory of a Store, which dials registries over links
+// that the suite breaks, ends sessions, and counts what the server holds. RunOutages takes a
+// factory of a Server, which is a Store that can be killed and stopped as well, and is not shared
+// with other tests. One type serves both: see coord/zk/store_test.go. RunCommits is the part of Run
+// for an adapter with a second way to send commits. Benchmark compares adapters.
+//
+// In this module an adapter has its session from coord/internal/lifetime, wakes those who wait with
+// coord/internal/broadcast, notices outages with internal/liveness, and compares clocks with
+// internal/storeclock.
+//
+// Package job takes any Registry. These packages know stores by their names: jobfile (document.go,
+// connect.go, check.go), cmd/elasticjob/internal/target, console/connection (Kind), ops/rights,
+// integration/worker, and internal/rooms, which says who may import an adapter.
 package coord

@@ -71,7 +71,7 @@ func ExampleView() {
 	}
 	defer reg.Close(ctx)
 
-	view, err := reg.View(ctx, "queue")
+	view, err := reg.View(ctx, "queue", coord.AllLevels)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,10 +1,27 @@
 package coord
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
+
+// Inspector is the optional part of a [Registry]: what operators and metrics read, and jobs do
+// not need. Callers find it by a type assertion. The registries of packages etcd and zk have it.
+type Inspector interface {
+	// Facts asks the store about itself. It writes nothing.
+	//
+	// Errors: ErrClosed and the cause of ctx. What the store does not answer is unknown.
+	Facts(ctx context.Context) (StoreFacts, error)
+
+	// CommitGroups says how commits were sent since the registry was opened: requests[n] is the
+	// number of requests with n commits, where a commit that is tried again counts again.
+	// waiting is the number of commits that wait now. requests is nil if each commit is a
+	// request of its own.
+	CommitGroups() (requests []int64, waiting int)
+}
 
 // StoreFacts is what a store tells operators of itself. What it does not tell this user is
-// unknown, which is no error. The registries of packages etcd and zk have a method Facts that
-// returns it.
+// unknown, which is no error.
 type StoreFacts struct {
 	// Product is "etcd" or "ZooKeeper".
 	Product string `json:"product"`

@@ -6,7 +6,8 @@ import "context"
 // order of their arrival. The queue lives in the store: candidates are ephemeral
 // nodes below the latch's path. On ZooKeeper they are those of Curator's
 // LeaderLatch (protected, sequential, prefix "latch-"), so that JVM members can
-// stand in the same queue.
+// stand in the same queue. Each candidate has a [View] of the queue: so a queue is for
+// some hundred candidates, not for thousands.
 type Latch interface {
 	// Acquire adds a candidate to the queue and waits for its turn. If Acquire fails
 	// it removes the candidate; if the store is away, the candidate goes when the

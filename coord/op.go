@@ -31,6 +31,9 @@ func (k OpKind) String() string {
 // Writes reports whether an operation of this kind changes the tree.
 func (k OpKind) Writes() bool { return k >= OpCreate && k <= OpDeleteTree }
 
+// NeedsSession reports whether an operation of this kind is about the registry's session.
+func (k OpKind) NeedsSession() bool { return k == OpCreateEphemeral || k == OpOwned }
+
 // Op is one operation or condition of a commit; make it with the functions below.
 type Op struct {
 	Kind    OpKind
@@ -46,51 +49,55 @@ func (o Op) String() string {
 	return fmt.Sprintf("%s %s", o.Kind, o.Path)
 }
 
-// Create makes a persistent node; ErrNodeExists if there is one.
+// Create makes a persistent node. The commit fails with ErrNodeExists if there is one.
 func Create(path string, value []byte) Op { return Op{Kind: OpCreate, Path: path, Value: value} }
 
-// CreateEphemeral makes a node that goes when the registry's session ends;
-// ErrNodeExists if there is one. Callers must not create anything below an
-// ephemeral node: ZooKeeper refuses it.
+// CreateEphemeral makes a node that the store removes when the registry's session ends. The
+// commit fails with ErrNodeExists if there is one. Callers must not create anything below
+// an ephemeral node: ZooKeeper refuses it.
 func CreateEphemeral(path string, value []byte) Op {
 	return Op{Kind: OpCreateEphemeral, Path: path, Value: value}
 }
 
-// Put writes a node whether or not it is there. A node that is there keeps its
-// owner, if it has one; a new node is persistent.
+// Put creates or replaces a node. An existing node keeps its owner, if it has one; a new
+// node is persistent.
 func Put(path string, value []byte) Op { return Op{Kind: OpPut, Path: path, Value: value} }
 
-// Set writes a node that is there; it keeps its owner. ErrNoNode if it is not.
+// Set replaces the value of a node, which keeps its owner. The commit fails with ErrNoNode if
+// there is no node.
 func Set(path string, value []byte) Op { return Op{Kind: OpSet, Path: path, Value: value} }
 
-// SetAt is Set for a node at this version, as for [AtVersion]. ErrNoNode, ErrVersion.
+// SetAt writes a node whose version is still this one (compare-and-set); it keeps its owner.
+// Otherwise the commit fails with ErrNoNode or ErrVersion.
 func SetAt(path string, value []byte, version int64) Op {
 	return Op{Kind: OpSetAt, Path: path, Value: value, Version: version}
 }
 
-// Delete removes a node that is there and has no children. ErrNoNode, ErrNotEmpty.
+// Delete removes a node without children. The commit fails with ErrNoNode if there is no node,
+// with ErrNotEmpty if it has children.
 func Delete(path string) Op { return Op{Kind: OpDelete, Path: path} }
 
 // DeleteTree removes a node and everything below it, or nothing if there is none.
 func DeleteTree(path string) Op { return Op{Kind: OpDeleteTree, Path: path} }
 
-// Exists holds if the node, or anything below it, is there; ErrNoNode if not.
+// Exists is the condition that the node, or anything below it, exists. Otherwise the commit
+// fails with ErrNoNode.
 func Exists(path string) Op { return Op{Kind: OpExists, Path: path} }
 
-// Absent holds if neither the node nor anything below it is there; ErrNodeExists if
-// it is.
+// Absent is the condition that neither the node nor anything below it exists. Otherwise the
+// commit fails with ErrNodeExists.
 func Absent(path string) Op { return Op{Kind: OpAbsent, Path: path} }
 
-// AtVersion holds if the node is there and has this [Node.Version]; ErrNoNode or
-// ErrVersion if not. Versions may repeat over two lives of a path: see the package
-// comment.
+// AtVersion is the condition that the node exists with this [Node.Version]. Otherwise the
+// commit fails with ErrNoNode or ErrVersion. A node that is removed and created again may have
+// an old version: see the package comment.
 func AtVersion(path string, version int64) Op {
 	return Op{Kind: OpAtVersion, Path: path, Version: version}
 }
 
-// Owned holds if the node is ephemeral and belongs to this registry's session;
-// ErrNoNode or ErrNotOwner if not. ZooKeeper has no such condition: package zk says
-// what it does in its place, and what that cannot promise.
+// Owned is the condition that the node is ephemeral and belongs to this registry's session.
+// Otherwise the commit fails with ErrNoNode or ErrNotOwner. ZooKeeper has no such condition:
+// package zk says what it does in its place, and what that cannot promise.
 func Owned(path string) Op { return Op{Kind: OpOwned, Path: path} }
 
 // MaxOps is the largest [Cost] of one commit on any store: etcd allows 128

@@ -2,6 +2,7 @@ package coord
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -73,7 +74,10 @@ func ValidateRoot(path string) error {
 	return ValidatePath(path)
 }
 
-// ValidateDepth checks the depth of a [Registry.ViewDepth]: it is at least 1. It returns an
+// AllLevels is the depth of a [Registry.View] that shows a whole subtree.
+const AllLevels = math.MaxInt
+
+// ValidateDepth checks the depth of a [Registry.View]: it is at least 1. It returns an
 // error that wraps [ErrInvalidDepth].
 func ValidateDepth(depth int) error {
 	if depth < 1 {

@@ -61,19 +61,17 @@ type Registry interface {
 	// no session), ErrInvalidCommit.
 	Commit(ctx context.Context, ops ...Op) (revision int64, err error)
 
-	// View opens a live local copy of a node and everything below it, and returns
-	// when it has been read once. "" is the whole namespace. The node need not
-	// exist. ctx bounds the first read only. The caller closes the view.
-	View(ctx context.Context, path string) (View, error)
-
-	// ViewDepth is View for the upper levels of a subtree: it shows a node and what lies at
-	// most depth levels below it. ViewDepth(ctx, "", 1) shows which children the namespace
-	// has. Nodes below the lowest level are not shown, and their changes wake nobody. But they
-	// make their parents exist: a parent at the lowest level that nobody wrote is shown as if
-	// it had been written, with an empty value. So [Snapshot.All] has it, too.
+	// View opens a live local copy of a node and of what lies at most depth levels below it
+	// ([AllLevels] for everything), and returns when it has been read once. "" is the root of
+	// the namespace, so View(ctx, "", 1) shows which children the namespace has. The node need
+	// not exist. ctx bounds the first read only. The caller closes the view.
+	//
+	// Nodes below the lowest level are not shown, and their changes wake nobody. But they make
+	// their parents exist: a parent at the lowest level that nobody wrote is shown as if it had
+	// been written, with an empty value. So [Snapshot.All] has it, too.
 	//
 	// Errors: ErrInvalidDepth for a depth of less than 1.
-	ViewDepth(ctx context.Context, path string, depth int) (View, error)
+	View(ctx context.Context, path string, depth int) (View, error)
 
 	// Session returns the current session. Between a lost session and the next it
 	// waits, until ctx ends.

@@ -8,7 +8,7 @@ import (
 // Snapshot is an immutable state of a subtree. The zero value is empty. It may be
 // kept and read from any goroutine.
 type Snapshot struct {
-	top  *branch // of a tree that nobody changes any more
+	tree *branch // of a tree that nobody changes any more
 	root string  // the snapshot shows only what is within it
 }
 
@@ -17,17 +17,17 @@ type Snapshot struct {
 func (s Snapshot) Sub(root string) Snapshot {
 	switch {
 	case Within(root, s.root):
-		return Snapshot{top: s.top, root: root}
+		return Snapshot{tree: s.tree, root: root}
 	case Within(s.root, root):
 		return s
 	}
 	return Snapshot{}
 }
 
-// narrow returns the root of what the snapshot shows of a subtree; ok is false if it
-// shows none of it.
-func (s Snapshot) narrow(path string) (root string, ok bool) {
-	if s.top == nil {
+// rootWithin returns the root of the part of a subtree that the snapshot shows. ok is false if it shows
+// none of it.
+func (s Snapshot) rootWithin(path string) (root string, ok bool) {
+	if s.tree == nil {
 		return "", false
 	}
 	if Within(s.root, path) {
@@ -36,14 +36,14 @@ func (s Snapshot) narrow(path string) (root string, ok bool) {
 	return path, Within(path, s.root)
 }
 
-// Get returns the node if it is there. A parent that nobody wrote is there with an
-// empty value, as for [Registry.Get].
-func (s Snapshot) Get(path string) (Node, bool) {
-	if s.top == nil {
+// Get returns a node; ok is false if it does not exist. A parent that nobody wrote has an empty value,
+// as for [Registry.Get].
+func (s Snapshot) Get(path string) (n Node, ok bool) {
+	if s.tree == nil {
 		return Node{}, false
 	}
 	if Within(path, s.root) {
-		if b := s.top.find(path); b != nil {
+		if b := s.tree.find(path); b != nil {
 			return b.node, true
 		}
 	}
@@ -53,7 +53,7 @@ func (s Snapshot) Get(path string) (Node, bool) {
 	return Node{}, false
 }
 
-// Exists reports whether the node or anything below it is there.
+// Exists reports whether the node or anything below it exists.
 func (s Snapshot) Exists(path string) bool {
 	for range s.All(path) {
 		return true
@@ -63,7 +63,7 @@ func (s Snapshot) Exists(path string) bool {
 
 // Children returns the names of a node's children in ascending bytewise order.
 func (s Snapshot) Children(path string) []string {
-	if s.top == nil {
+	if s.tree == nil {
 		return nil
 	}
 	prefix := path + "/"
@@ -81,10 +81,10 @@ func (s Snapshot) Children(path string) []string {
 		return nil
 	}
 	var names []string
-	// Each descent of the tree finds one child, and skips what lies below the one before.
+	// Each ascend finds one child, and skips what lies below the one before.
 	for next := prefix; ; {
 		var child string
-		s.top.ascend(next, func(n Node) bool {
+		s.tree.ascend(next, func(n Node) bool {
 			if rest, ok := strings.CutPrefix(n.Path, prefix); ok {
 				child, _, _ = strings.Cut(rest, "/")
 			}
@@ -102,11 +102,11 @@ func (s Snapshot) Children(path string) []string {
 // their children and children in ascending bytewise order.
 func (s Snapshot) All(path string) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		root, ok := s.narrow(path)
+		root, ok := s.rootWithin(path)
 		if !ok {
 			return
 		}
-		s.top.ascend(root, func(n Node) bool { return Within(n.Path, root) && yield(n) })
+		s.tree.ascend(root, func(n Node) bool { return Within(n.Path, root) && yield(n) })
 	}
 }
 
@@ -114,9 +114,9 @@ func (s Snapshot) All(path string) iter.Seq[Node] {
 // snapshot, and logarithmic time for a part that [Snapshot.Sub] returned.
 func (s Snapshot) Len() int {
 	if s.root == "" {
-		return s.top.len()
+		return s.tree.len()
 	}
-	return s.top.before(s.root+afterSubtree) - s.top.before(s.root)
+	return s.tree.rank(s.root+afterSubtree) - s.tree.rank(s.root)
 }
 
 // afterSubtree, put behind a path, sorts after everything below that node and before its

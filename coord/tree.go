@@ -3,19 +3,18 @@ package coord
 // Tree is what an adapter builds snapshots from. It is not safe for concurrent use;
 // its snapshots are.
 //
-// It is a balanced binary tree. What snapshots share is never changed: a change copies the
-// branches from the top down to the node. So two snapshots of one tree have in common all
-// that did not change between them, and [Snapshot.Diff] skips that.
+// It is a balanced binary tree, persistent in the sense of data structures: a change copies the
+// branches from the root down to the node. So two snapshots share all branches that did not change
+// between them, and [Snapshot.Diff] skips these.
 type Tree struct {
-	top *branch
-	// edition is the number of snapshots so far, plus one. Branches of this edition are in
-	// no snapshot, so they are changed in place. It stays 0 once it has overflown: then
-	// every change copies.
+	root *branch
+	// edition is the number of snapshots so far, plus one. Branches of this edition are in no
+	// snapshot, so they are changed in place. After an overflow it stays 0, and every change copies.
 	edition uint32
 }
 
-// branch is a node and everything below it in the binary tree, which has nothing to do with
-// what is below it in the registry.
+// branch is a node of the binary tree with everything below it there. What is below the node in the
+// registry may be elsewhere in the binary tree.
 type branch struct {
 	node          Node
 	left, right   *branch
@@ -25,41 +24,40 @@ type branch struct {
 // NewTree returns an empty tree.
 func NewTree() *Tree { return &Tree{edition: 1} }
 
-// Put adds or replaces a node. Its path must not be empty: the root is no node.
-func (t *Tree) Put(n Node) { t.top = t.put(t.top, n) }
+// Put adds or replaces a node. Its path must not be empty: the root of the namespace is no node.
+func (t *Tree) Put(n Node) { t.root = t.put(t.root, n) }
 
 // Get returns the node that was put at path.
 func (t *Tree) Get(path string) (Node, bool) {
-	if b := t.top.find(path); b != nil {
+	if b := t.root.find(path); b != nil {
 		return b.node, true
 	}
 	return Node{}, false
 }
 
-// Delete removes the node at path but not what lies below it, and reports whether it
-// was there.
+// Delete removes the node at path but not what lies below it, and reports whether there was one.
 func (t *Tree) Delete(path string) bool {
-	if t.top.find(path) == nil {
+	if t.root.find(path) == nil {
 		return false
 	}
-	t.top = t.remove(t.top, path)
+	t.root = t.remove(t.root, path)
 	return true
 }
 
-// Snapshot returns the state now in constant time. Later changes of the tree copy what
-// they change, so the snapshot stays as it is.
+// Snapshot returns the present state, in constant time. Later changes do not affect it.
 func (t *Tree) Snapshot() Snapshot {
-	if t.edition > 0 && t.top != nil && t.top.edition == t.edition { // else nothing has changed since the last one
+	if t.edition > 0 && t.root != nil && t.root.edition == t.edition { // else nothing has changed since the last one
 		t.edition++
 	}
-	return Snapshot{top: t.top}
+	return Snapshot{tree: t.root}
 }
 
+// put adds or replaces a node, and returns the branch that takes the place of b.
 func (t *Tree) put(b *branch, n Node) *branch {
 	if b == nil {
 		return &branch{node: n, size: 1, edition: t.edition}
 	}
-	b = t.own(b)
+	b = t.copyOnWrite(b)
 	switch c := comparePaths(n.Path, b.node.Path); {
 	case c < 0:
 		b.left = t.put(b.left, n)
@@ -72,7 +70,7 @@ func (t *Tree) put(b *branch, n Node) *branch {
 	return t.balance(b)
 }
 
-// remove removes a node that is there.
+// remove removes a node that exists, and returns the branch that takes the place of b.
 func (t *Tree) remove(b *branch, path string) *branch {
 	c := comparePaths(path, b.node.Path)
 	switch {
@@ -81,7 +79,7 @@ func (t *Tree) remove(b *branch, path string) *branch {
 	case c == 0 && b.right == nil:
 		return b.left
 	}
-	b = t.own(b)
+	b = t.copyOnWrite(b)
 	switch {
 	case c < 0:
 		b.left = t.remove(b.left, path)
@@ -94,8 +92,8 @@ func (t *Tree) remove(b *branch, path string) *branch {
 	return t.balance(b)
 }
 
-// own returns a branch that may be changed in place.
-func (t *Tree) own(b *branch) *branch {
+// copyOnWrite returns a branch that may be changed: b itself, or a copy if a snapshot has b.
+func (t *Tree) copyOnWrite(b *branch) *branch {
 	if t.edition > 0 && b.edition == t.edition {
 		return b
 	}
@@ -104,55 +102,57 @@ func (t *Tree) own(b *branch) *branch {
 	return &c
 }
 
-// The weight of a branch is its size plus one. One side of a branch weighs at most so many
-// times what the other does, and a rotation is double if the inner grandchild weighs at
-// least so many times what the outer one does. With these two numbers one rotation is
-// always enough (Hirai and Yamamoto, Balancing weight-balanced trees, 2011).
+// The weight of a branch is its size plus one. One child weighs at most maxWeightRatio times as much
+// as the other. A rotation is double if the inner grandchild weighs at least doubleRotationRatio times
+// as much as the outer one. With these two numbers one rotation always restores the balance (Hirai
+// and Yamamoto, Balancing weight-balanced trees, 2011).
 const (
-	mostHeavier   = 3
-	doubleHeavier = 2
+	maxWeightRatio      = 3
+	doubleRotationRatio = 2
 )
 
 func (b *branch) weight() int { return b.len() + 1 }
 
-// balance sets the size of a branch whose one side has grown or shrunk by one node, and
-// rotates it if that side is too heavy or too light now.
+// balance updates the size of a branch one of whose children has gained or lost a node, and rotates
+// the branch if it is out of balance. It returns the branch that takes its place.
 func (t *Tree) balance(b *branch) *branch {
 	left, right := b.left.weight(), b.right.weight()
 	switch {
 	case left+right <= 3:
-	case right > mostHeavier*left:
-		if b.right.left.weight() >= doubleHeavier*b.right.right.weight() {
-			b.right = t.rotateRight(t.own(b.right))
+	case right > maxWeightRatio*left:
+		if b.right.left.weight() >= doubleRotationRatio*b.right.right.weight() {
+			b.right = t.rotateRight(t.copyOnWrite(b.right))
 		}
 		return t.rotateLeft(b)
-	case left > mostHeavier*right:
-		if b.left.right.weight() >= doubleHeavier*b.left.left.weight() {
-			b.left = t.rotateLeft(t.own(b.left))
+	case left > maxWeightRatio*right:
+		if b.left.right.weight() >= doubleRotationRatio*b.left.left.weight() {
+			b.left = t.rotateLeft(t.copyOnWrite(b.left))
 		}
 		return t.rotateRight(b)
 	}
-	b.measure()
+	b.updateSize()
 	return b
 }
 
+// rotateLeft makes the right child the root of the branch, and returns it.
 func (t *Tree) rotateLeft(b *branch) *branch {
-	up := t.own(b.right)
-	b.right, up.left = up.left, b
-	b.measure()
-	up.measure()
-	return up
+	root := t.copyOnWrite(b.right)
+	b.right, root.left = root.left, b
+	b.updateSize()
+	root.updateSize()
+	return root
 }
 
+// rotateRight makes the left child the root of the branch, and returns it.
 func (t *Tree) rotateRight(b *branch) *branch {
-	up := t.own(b.left)
-	b.left, up.right = up.right, b
-	b.measure()
-	up.measure()
-	return up
+	root := t.copyOnWrite(b.left)
+	b.left, root.right = root.right, b
+	b.updateSize()
+	root.updateSize()
+	return root
 }
 
-func (b *branch) measure() { b.size = uint32(b.left.len() + b.right.len() + 1) } // so many nodes do not fit into memory
+func (b *branch) updateSize() { b.size = uint32(b.left.len() + b.right.len() + 1) } // so many nodes do not fit into memory
 
 func (b *branch) len() int {
 	if b == nil {
@@ -182,8 +182,8 @@ func (b *branch) find(path string) *branch {
 	return nil
 }
 
-// before is the number of nodes before a path.
-func (b *branch) before(path string) (count int) {
+// rank returns the number of nodes before a path.
+func (b *branch) rank(path string) (count int) {
 	for b != nil {
 		if comparePaths(path, b.node.Path) <= 0 {
 			b = b.left
@@ -195,7 +195,8 @@ func (b *branch) before(path string) (count int) {
 	return count
 }
 
-// ascend yields the nodes from a path on, "" for all. It reports false if yield did.
+// ascend yields the nodes from a path on, "" for all, until yield returns false. It reports whether
+// yield never did.
 func (b *branch) ascend(from string, yield func(Node) bool) bool {
 	if b == nil {
 		return true

@@ -22,7 +22,7 @@ func TestTreeStaysBalanced(t *testing.T) {
 			switch i := rapid.IntRange(0, 60).Draw(t, "path"); {
 			case i < 3:
 				snapshots = append(snapshots, tree.Snapshot())
-				texts = append(texts, text(tree.top))
+				texts = append(texts, text(tree.root))
 			case i < 15:
 				tree.Delete(fmt.Sprintf("%03d", rapid.IntRange(0, max(60, next)).Draw(t, "delete")))
 			default:
@@ -31,12 +31,12 @@ func TestTreeStaysBalanced(t *testing.T) {
 				}
 				tree.Put(Node{Path: fmt.Sprintf("%03d", i), Version: int64(len(snapshots))})
 			}
-			if problem := unbalanced(tree.top); problem != "" {
+			if problem := unbalanced(tree.root); problem != "" {
 				t.Fatal(problem)
 			}
 		}
 		for i, s := range snapshots {
-			if got := text(s.top); got != texts[i] {
+			if got := text(s.tree); got != texts[i] {
 				t.Fatalf("snapshot %d was %s, and is %s", i, texts[i], got)
 			}
 		}
@@ -48,7 +48,7 @@ func unbalanced(b *branch) string {
 		return ""
 	}
 	left, right := b.left.weight(), b.right.weight()
-	if left+right > 3 && (left > mostHeavier*right || right > mostHeavier*left) {
+	if left+right > 3 && (left > maxWeightRatio*right || right > maxWeightRatio*left) {
 		return fmt.Sprintf("at %s: %d nodes on the left, and %d on the right", b.node.Path, b.left.len(), b.right.len())
 	}
 	if b.len() != b.left.len()+b.right.len()+1 {

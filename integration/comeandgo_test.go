@@ -158,7 +158,7 @@ func (s *stage) managed(seed uint64) {
 	s.must(steering.Rest(s.ctx))
 	s.settled()
 	r := rand.New(rand.NewPCG(seed, 14))
-	m := newMishaps(s, r, 5, cluster.Options{})
+	m := newMishaps(s, r, 5)
 	for n := range max(30, steeredTimes()/2) {
 		s.act(steering)
 		s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))

@@ -16,8 +16,8 @@ type mishaps struct {
 	as     cluster.Options                        // of those that come
 }
 
-func newMishaps(s *stage, r *rand.Rand, lives int, as cluster.Options) *mishaps {
-	return &mishaps{stage: s, random: r, ill: map[string]func(*cluster.Worker) error{}, lives: lives, as: as}
+func newMishaps(s *stage, r *rand.Rand, lives int) *mishaps {
+	return &mishaps{stage: s, random: r, ill: map[string]func(*cluster.Worker) error{}, lives: lives}
 }
 
 // any is some worker.

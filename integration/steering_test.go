@@ -345,7 +345,7 @@ func steered(seed uint64, trouble func(*stage)) func(*stage) {
 		o := s.hire(hastily)
 		steering := cluster.NewSteering(o, seed, jobs, addresses)
 		r := rand.New(rand.NewPCG(seed, 13))
-		m := newMishaps(s, r, 5, cluster.Options{})
+		m := newMishaps(s, r, 5)
 		for n := range steeredTimes() {
 			s.act(steering)
 			s.last(time.Duration(r.Int64N(int64(200 * time.Millisecond))))

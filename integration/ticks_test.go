@@ -318,7 +318,7 @@ func ridden(seed uint64) func(*stage) {
 		s.settled()
 		s.covered()
 		r := rand.New(rand.NewPCG(seed, 14))
-		m := newMishaps(s, r, 5, cluster.Options{})
+		m := newMishaps(s, r, 5)
 		for n := range times {
 			switch kind := r.IntN(7); kind {
 			case 4:

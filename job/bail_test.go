@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -77,105 +76,37 @@ func TestViewThatEnds(t *testing.T) {
 	})
 }
 
-// faulty is a registry that panics, say, in the goroutine that commits.
-type faulty struct {
+// fragile is a registry whose view of a job can be broken.
+type fragile struct {
 	coord.Registry
-	armed atomic.Bool
-	path  string // only for commits about this path; empty for any
-	does  func()
+	job  jobtree.Job
+	last atomic.Pointer[fragileView]
 }
 
-func (r *faulty) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	about := func(op coord.Op) bool { return r.path == "" || op.Path == r.path }
-	if slices.ContainsFunc(ops, about) && r.armed.Swap(false) {
-		r.does()
+// View opens a view that is whole.
+func (r *fragile) View(ctx context.Context, prefix string, depth int) (coord.View, error) {
+	v, err := r.Registry.View(ctx, prefix, depth)
+	if err != nil || prefix != r.job.Root() {
+		return v, err
 	}
-	return r.Registry.Commit(ctx, ops...)
+	f := &fragileView{View: v}
+	r.last.Store(f)
+	return f, nil
 }
 
-// A panic within a scheduler ends that scheduler only.
-func TestPanicInAController(t *testing.T) {
-	for name, does := range map[string]func(){"panic": func() { panic("nil pointer") }, "Goexit": runtime.Goexit} {
-		t.Run(name, func(t *testing.T) {
-			onEveryStore(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
-				c.timeout = lasting
-				m := c.dial("10.0.0.1")
-				reg := &faulty{Registry: m.reg, does: does}
-				m.reg = reg
-				core, logs := observer.New(zap.InfoLevel)
-				if err := m.schedule(t.Context(), c.config(), c.work, job.WithLogger(zap.New(core))); err != nil {
-					t.Fatal(err)
-				}
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.join("10.0.0.2", c.config(), c.work)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				id := m.Status().InstanceID
-				c.trigger(m, 0)
-				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
-				reg.armed.Store(true)
-				c.commit(coord.Put(c.job.Trigger(id), nil)) // so that it commits something
-				c.awaitBail(m, id, logs)
-				if _, panicked := errors.AsType[*job.PanicError](m.Err()); panicked != (name == "panic") || m.Err() == nil {
-					t.Errorf("it stopped with %v", m.Err())
-				}
-				c.awaitRuns("item 0 again", 1, reruns)
-				close(c.release)
-				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-				// The same process can join again.
-				if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-					t.Fatal(err)
-				}
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				c.settled()
-				c.check()
-			})
-		})
+// breakView breaks the view that was opened last. Who looks at it next finds that out.
+func (r *fragile) breakView(err error) { r.last.Load().err.Store(&err) }
+
+type fragileView struct {
+	coord.View
+	err atomic.Pointer[error]
+}
+
+func (v *fragileView) Err() error {
+	if err := v.err.Load(); err != nil {
+		return *err
 	}
-}
-
-// Several commits may be under way at the same time, each in a goroutine of its own. A panic
-// in one of them is the error of the scheduler, too, and items that the others have claimed
-// are run elsewhere.
-func TestPanicInOneOfSeveralCommits(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		const many = 100
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, many
-		m := c.dial("10.0.0.1")
-		reg := &faulty{Registry: m.reg, path: c.job.Running(0), does: func() { panic("nil pointer") }}
-		counts := &counting{Registry: reg}
-		m.reg = counts
-		c.mustSchedule(m, cfg, nil)
-		c.ownedBy("10.0.0.1", many, many)
-		counts.take()
-		reg.armed.Store(true)
-		c.commit(coord.Put(c.job.Trigger(m.Status().InstanceID), nil))
-		m.awaitDone()
-		if _, panicked := errors.AsType[*job.PanicError](m.Err()); !panicked {
-			t.Errorf("it stopped with %v", m.Err())
-		}
-		claims := 0
-		commits, _ := counts.take()
-		for _, ops := range commits {
-			if slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Kind.Writes() && coord.Within(op.Path, c.job.Sharding()) }) {
-				claims++
-			}
-		}
-		if claims < 2 {
-			t.Fatalf("%d commits claim the items, want several", claims)
-		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil {
-			t.Errorf("it left this:\n%s", c.dump())
-		}
-		c.join("10.0.0.2", cfg, nil)
-		c.ownedBy("10.0.0.2", many, many)
-		c.settled()
-		c.check()
-	})
+	return v.View.Err()
 }
 
 // A scheduler that cannot go on waits for a handler that does not return, but only for the

@@ -31,7 +31,7 @@ func newBenchmarked(b *testing.B, s store) *benchmarked {
 	namespace := fmt.Sprintf("bench-%d", time.Now().UnixNano())
 	reg, _ := s.dial(b, namespace, 10*time.Second)
 	b.Cleanup(func() { closeRegistry(b, reg) })
-	view, err := reg.View(b.Context(), "settle")
+	view, err := reg.View(b.Context(), "settle", coord.AllLevels)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -237,7 +237,7 @@ func TestBroadcastRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := first.Trigger(t.Context(), job.TriggerRequest{Instances: []string{"nobody"}}); !errors.Is(err, job.ErrNoInstance) {
+		if _, err := first.Trigger(t.Context(), job.TriggerRequest{Instances: []string{"nobody"}}); !errors.Is(err, job.ErrNobodyRunsIt) {
 			t.Errorf("of an instance that is not there: %v", err)
 		}
 		second.crash()

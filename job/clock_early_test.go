@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -35,7 +35,7 @@ func TestTicksThatAreBegunTooEarly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 				clock := &setClock{}
-				wrong := c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
+				wrong := c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
 				c.pass(5 * time.Second)
 				clock.set(time.Minute)
 				wrong.awaitFault(jobtype.FaultClock, "1m0s ahead")

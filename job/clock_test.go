@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -27,12 +28,12 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 				clock := &setClock{}
 				clock.set(year)
 				if first {
-					c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
+					c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
 				}
 				c.join("10.0.0.2", c.config(), nil)
 				if !first {
 					clock.set(0)
-					c.join("10.0.0.1", c.config(), nil, job.WithClock(clock.now))
+					c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
 					c.pass(3 * time.Second)
 					clock.set(year)
 				}
@@ -101,7 +102,7 @@ func TestClockThatIsOffIsAFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		logged, logs := newLogbook()
 		clock := &setClock{}
-		m := c.join("10.0.0.1", c.config(), nil, logs, job.WithClock(clock.now))
+		m := c.join("10.0.0.1", c.config(), nil, logs, setup.Clock(clock.now))
 		for _, offset := range []time.Duration{6 * time.Second, -6 * time.Second} {
 			clock.set(offset)
 			if status := m.awaitFault(jobtype.FaultClock, "the store's"); !errors.Is(status.Fault(), job.ErrClock) {
@@ -136,7 +137,7 @@ func TestClockIsSteppedBeforeARareTick(t *testing.T) {
 				clock := &setClock{}
 				cfg := c.config()
 				cfg.Cron, cfg.TimeZone, cfg.Misfire, cfg.ReconcileInterval = "0 0 3 * * ?", "UTC", job.Off, -1
-				c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+				c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 				c.pass(3*time.Hour - test.before - time.Since(time.Now().Truncate(24*time.Hour)))
 				clock.set(test.by)
@@ -160,7 +161,7 @@ func TestInstanceWithAWrongClockGivesItsItemsAway(t *testing.T) {
 		cfg := c.config()
 		cfg.MaxTimeDiff = 3 * time.Second
 		clock := &setClock{}
-		a := c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+		a := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
 		c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		clock.set(time.Minute)
@@ -247,7 +248,7 @@ func TestAheadInTheDark(t *testing.T) {
 		}
 		clock := &setClock{}
 		clock.set(30 * time.Second)
-		m := c.joinInTheDark("10.0.0.2", c.config(), job.WithClock(clock.now))
+		m := c.joinInTheDark("10.0.0.2", c.config(), setup.Clock(clock.now))
 		dark := func(e execution) bool { return e.ip == m.ip }
 		m.awaitFault(jobtype.FaultClock, "taken back")
 		c.awaitRuns("ticks ahead of time", 4, dark)
@@ -291,7 +292,7 @@ func TestFutureInTheDark(t *testing.T) {
 					test.config(&cfg)
 				}
 				clock := &setClock{}
-				m := c.joinInTheDark("10.0.0.1", cfg, job.WithClock(clock.now))
+				m := c.joinInTheDark("10.0.0.1", cfg, setup.Clock(clock.now))
 				c.awaitRuns("all items", 3, anything)
 				c.pass(500 * time.Millisecond)
 				test.happen(c, clock)
@@ -317,7 +318,7 @@ func TestUnmonitoredClockIsSetBack(t *testing.T) {
 				cfg := c.config()
 				cfg.MonitorExecution, cfg.Failover = job.Off, false
 				clock := &setClock{}
-				m := c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+				m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
 				c.awaitRuns("all items", 3, anything)
 				clock.set(test.by)
 				c.pass(3 * time.Second)

@@ -109,7 +109,7 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	}
 	c.admin, _ = s.dial(t, c.namespace, c.timeout)
 	t.Cleanup(func() { closeRegistry(t, c.admin) })
-	view, err := c.admin.View(t.Context(), name)
+	view, err := c.admin.View(t.Context(), name, coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +181,7 @@ func (c *cluster) dial(ip string) *member {
 
 func (m *member) schedule(ctx context.Context, cfg job.Config, h job.HandlerFunc, opts ...job.Option) error {
 	opts = append([]job.Option{job.WithIP(m.ip), job.WithLogger(zaptest.NewLogger(m.c, zaptest.Level(zap.InfoLevel)))}, opts...)
-	start := job.Schedule
-	if cfg.Cron == "" {
-		start = job.OneOff
-	}
-	s, err := start(ctx, m.reg, cfg, m.c.record.handler(h), opts...)
+	s, err := job.Schedule(ctx, m.reg, cfg, m.c.record.handler(h), opts...)
 	if err == nil {
 		m.Scheduler = s
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -129,8 +130,6 @@ func TestConflictsAtTheStart(t *testing.T) {
 func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
 	for name, opts := range map[string][]job.Option{
 		"by default":     nil,
-		"PrecedenceCode": {job.WithPrecedence(job.PrecedenceCode)},
-		"PrecedenceNone": {job.WithPrecedence(job.PrecedenceNone)},
 		"WithStartRetry": {job.WithStartRetry()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +172,7 @@ func TestClockThatIsOffStopsTheFire(t *testing.T) {
 		cfg.MaxTimeDiff = 3 * time.Second
 		looked := newSignal()
 		off := func() time.Time { looked.send(); return time.Now().Add(10 * time.Second) }
-		a := c.join("10.0.0.1", cfg, nil, job.WithClock(off))
+		a := c.join("10.0.0.1", cfg, nil, setup.Clock(off))
 		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault(), job.ErrClock) }, looked)
 		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
 			t.Errorf("it ran all the same:\n%s", c.record)

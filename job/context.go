@@ -22,7 +22,7 @@ const (
 // Logger returns a logger for a handler. ctx is the context that the handler was given, or
 // one derived from it; with any other context the logger writes nothing. The lines go where
 // the scheduler's go, and each has the job, the item, the tick, the task id and the fencing
-// token of the execution. With [WithLogHandler] they go there, too.
+// token of the execution. A [Scope] may send them to another place, too: [LogTo].
 func Logger(ctx context.Context) *slog.Logger { return exec.Logger(ctx) }
 
 // PropertiesNow returns the properties in force at this moment: they may have changed since
@@ -69,6 +69,13 @@ func Cursor(ctx context.Context) (string, error) { return exec.ReadCursor(ctx) }
 // Errors: jobtype.ErrItemLost if another execution of the item has begun, and then ctx ends; ErrNoCursor; the cause of
 // ctx, and then it is not known whether the cursor was moved; those of the registry.
 func MoveCursor(ctx context.Context, to string) error { return exec.MoveCursor(ctx, to) }
+
+// LogTo returns a context, for a [Scope] to return, whose execution also writes its lines to a
+// handler: those of [Logger], and what a script prints. They come without the attributes that Logger
+// adds for the scheduler's own log. The handler is on the path of the execution's own calls, in any
+// goroutine, so it must not wait for anything. It has levels of its own. If it panics, the line is
+// missing there; that is logged, seldom.
+func LogTo(ctx context.Context, h slog.Handler) context.Context { return exec.LogTo(ctx, h) }
 
 // Propagate returns a context with a text that goes along to what an execution calls: a script
 // finds it in its environment, under the name in capital letters with _ for -, and a server in

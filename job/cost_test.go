@@ -37,7 +37,7 @@ func newPriced(t testing.TB) priced {
 		return &counting{Registry: reg}
 	}
 	p := priced{TB: t, a: dial(), b: dial()}
-	view, err := dial().Registry.View(t.Context(), "settle")
+	view, err := dial().Registry.View(t.Context(), "settle", coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}

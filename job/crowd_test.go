@@ -62,7 +62,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 		const processes, jobs = 20, 50
 		s := newMemoryStore(t)
 		c := newCluster(t, s, "jobs")
-		all, err := c.admin.View(t.Context(), "")
+		all, err := c.admin.View(t.Context(), "", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

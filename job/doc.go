@@ -10,7 +10,7 @@
 //	…
 //	err = s.Shutdown(drain) // a context of its own: until it ends, handlers may run on
 //
-// [Schedule] and [OneOff] run one job. A [Node] runs several, with threads that they share. A [Runner] serves whatever jobs
+// [Schedule] runs one job. A [Node] runs several, with threads that they share. A [Runner] serves whatever jobs
 // of a namespace it has the work for. Package ops changes and steers jobs from anywhere; package jobtype has the types of
 // configurations, events and results.
 //
@@ -69,7 +69,7 @@
 // and httpjob have some. A handler may ask its context: [Logger], [PropertiesNow], [StopAsked], [Cursor], [MoveCursor],
 // [SetOutput], [Propagated]. One that works for long asks StopAsked between two pieces of work, because running work is not
 // moved. Around it are listeners with names ([Listener], [OnceListener]), and functions that only look on ([Scope],
-// [LogHandler], [Observer]), which may panic and harm nothing.
+// [Observer]), which may panic and harm nothing.
 //
 // # Further
 //

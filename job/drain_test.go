@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -32,7 +33,7 @@ func shutDownAtCall(t *testing.T, c *cluster, last int64) time.Duration {
 	defer end()
 	var isLeaving atomic.Bool
 	var calls atomic.Int64
-	clock := job.WithClock(func() time.Time {
+	clock := setup.Clock(func() time.Time {
 		if isLeaving.Load() && calls.Add(1) == last {
 			end()
 			time.Sleep(time.Nanosecond) // until the scheduler has been told

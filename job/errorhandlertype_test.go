@@ -87,10 +87,10 @@ func pagedJob(number string) job.Config {
 func TestErrorHandlerType(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		p := &pager{}
-		with := job.WithErrorHandlerType("PAGER", p)
+		with := job.WithErrorHandler("PAGER", p)
 		m := c.dial("10.0.0.1")
-		if err := m.begin(pagedJob(""), job.OfType(""), with); err == nil {
-			t.Error("started without a type")
+		if err := m.begin(pagedJob(""), job.HandlerFunc(untilDone), with); err == nil {
+			t.Error("started without a number")
 		}
 		fails := make(chan error)
 		h := job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
@@ -165,7 +165,7 @@ func TestFlushInTheEnd(t *testing.T) {
 				cfg := pagedJob("112")
 				cfg.Cron = "0 0 0 1 1 ?"
 				if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-					job.WithErrorHandlerType("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+					job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
 					t.Fatal(err)
 				}
 				c.pass(time.Second)
@@ -200,17 +200,17 @@ func TestThrow(t *testing.T) {
 		cfg.ShardingTotalCount, cfg.ErrorHandler = 1, "IGNORE,THROW"
 		core, logged := observer.New(zap.WarnLevel)
 		m := c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return errFailed }, job.WithLogger(zap.New(core)))
-		first := <-m.Errors()
+		first := <-m.Thrown()
 		if !errors.Is(first, errFailed) || first.ShardingContext.JobName != "settle" || first.Error() != "job settle: item 0: "+errFailed.Error() {
 			t.Errorf("got %v", first)
 		}
 		c.pass(150 * time.Second)
-		if lines := logged.FilterMessageSnippet("does not receive from Scheduler.Errors").All(); len(lines) != 1 && len(lines) != 2 {
+		if lines := logged.FilterMessageSnippet("does not receive from Scheduler.Thrown").All(); len(lines) != 1 && len(lines) != 2 {
 			t.Errorf("logged %v", lines)
 		}
 		m.leave()
 		received := 0
-		for err := range m.Errors() {
+		for err := range m.Thrown() {
 			if received++; !errors.Is(err, errFailed) {
 				t.Errorf("got %v", err)
 			}
@@ -228,7 +228,7 @@ func TestFlushThatPanics(t *testing.T) {
 		core, logged := observer.New(zap.ErrorLevel)
 		m := c.dial("10.0.0.1")
 		if err := m.begin(pagedJob("112"), job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-			job.WithErrorHandlerType("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+			job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
 			t.Fatal(err)
 		}
 		m.leave()
@@ -401,7 +401,7 @@ func TestTypesThatPanic(t *testing.T) {
 		})
 		cfg := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1, ErrorHandler: "ALARM"}
 		m := c.dial("10.0.0.1")
-		if err := m.begin(cfg, job.OfType("KIND"), job.WithType("KIND", kind), job.WithErrorHandlerType("ALARM", alarm)); err != nil {
+		if err := m.begin(cfg, job.OfType("KIND", kind), job.WithErrorHandler("ALARM", alarm)); err != nil {
 			t.Fatal(err)
 		}
 		for _, what := range []string{"type", "error handler"} {
@@ -426,7 +426,7 @@ func TestFlushThatNeverReturns(t *testing.T) {
 				cfg := pagedJob("112")
 				cfg.Cron = "0 0 0 1 1 ?"
 				if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-					job.WithErrorHandlerType("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+					job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
 					t.Fatal(err)
 				}
 				if isReplaced {
@@ -449,24 +449,4 @@ func TestFlushThatNeverReturns(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What WithErrorHandler was given belongs to the program, and is not flushed.
-func TestErrorHandlersOfTheProgramAreNotFlushed(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		p := &pager{}
-		m := c.dial("10.0.0.1")
-		if err := m.begin(pagedJob("112"), job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-			job.WithErrorHandler("PAGER", paging{p, "112"})); err != nil {
-			t.Fatal(err)
-		}
-		c.pass(1500 * time.Millisecond)
-		c.configure(func(cfg *job.Config) { cfg.Props = nil })
-		c.pass(3 * time.Second)
-		m.leave()
-		told := p.takes()
-		if slices.Contains(told, "112: flush") || len(told) < 3 || told[0] != "112: 0 works" {
-			t.Errorf("told %q", told)
-		}
-	})
 }

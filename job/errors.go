@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/diagnose"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -26,7 +27,7 @@ var (
 	ErrImplementationConflict = jobtype.ErrImplementationConflict
 	ErrKindConflict           = jobtype.ErrKindConflict
 	ErrNoItem                 = jobtype.ErrNoItem
-	ErrNoInstance             = jobtype.ErrNoInstance
+	ErrNobodyRunsIt           = jobtype.ErrNobodyRunsIt
 	ErrQueueFull              = jobtype.ErrQueueFull
 	ErrKeyUsed                = jobtype.ErrKeyUsed
 	ErrNoRequest              = jobtype.ErrNoRequest
@@ -34,9 +35,6 @@ var (
 
 // Errors of this package that a program may want to tell apart.
 var (
-	// ErrConfigDiffers: the configuration in the registry differs from the program's, and
-	// the program starts with PrecedenceNone. The error lists the fields.
-	ErrConfigDiffers = engine.ErrConfigDiffers
 	// ErrInHandler: a handler of the job has called Shutdown, which waits for the handler.
 	ErrInHandler = engine.ErrInHandler
 	// ErrJobTwice: the node runs a job of that name already.
@@ -45,5 +43,5 @@ var (
 	ErrNodeClosed = errors.New("job: node shut down")
 	// ErrClock: this host's clock is farther from the store's than Config.MaxTimeDiff
 	// allows. Status.Fault returns it.
-	ErrClock = engine.ErrClock
+	ErrClock = diagnose.ErrClock
 )

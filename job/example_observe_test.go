@@ -23,7 +23,7 @@ func ExampleWithObserver() {
 	defer reg.Close(ctx)
 
 	told := make(chan string, 10)
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: job.ErrorHandlerIgnore},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: job.ErrorHandlerIgnore},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { return errors.New("no such account") }),
 		job.WithObserver(func(e job.Event) {
 			switch e.Kind {
@@ -68,7 +68,7 @@ func ExampleLogger() {
 		return a
 	}, Level: slog.LevelWarn})
 	done := make(chan struct{})
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			defer close(done)
 			job.Logger(ctx).Warn("an account is closed", "account", 7)
@@ -100,34 +100,32 @@ func ExampleWithScope() {
 	defer reg.Close(ctx)
 
 	done := make(chan struct{})
+	lines := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})
 	scope := job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
 		fmt.Println("span of item", e.Item)
 		ctx, err := job.Propagate(ctx, "traceparent", "00-1")
 		if err != nil {
 			fmt.Println(err)
 		}
-		return ctx, func(e job.Event) {
+		return job.LogTo(ctx, lines), func(e job.Event) {
 			if e.Kind == jobtype.EventFinished {
 				fmt.Println("its end:", e.Outcome)
 				close(done)
 			}
 		}
 	})
-	lines := job.WithLogHandler(func(_ context.Context, e job.Event) slog.Handler {
-		return slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		}})
-	})
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			for name, value := range job.Propagated(ctx) {
 				job.Logger(ctx).Info("goes along", name, value)
 			}
 			return nil
-		}), scope, lines)
+		}), scope)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -110,7 +110,7 @@ func ExampleNode() {
 }
 
 // A job without a cron expression runs when it is triggered.
-func ExampleOneOff() {
+func ExampleSchedule_withoutCron() {
 	ctx := context.Background()
 	reg, err := dial(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func ExampleOneOff() {
 	defer reg.Close(ctx)
 
 	rebuilt := make(chan string, 2)
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name:               "rebuild-index",
 		ShardingTotalCount: 2,
 	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
@@ -252,7 +252,7 @@ func ExampleShardingContext() {
 	defer reg.Close(ctx)
 
 	ran := make(chan job.ShardingContext, 1)
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			ran <- sc
 			return nil
@@ -316,7 +316,7 @@ func ExampleHandler() {
 	defer reg.Close(ctx)
 
 	h := &settlement{currency: "CNY", done: make(chan string, 2)}
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "settle", ShardingTotalCount: 1, ShardingItemParameters: "0=Beijing",
 	}, h)
 	if err != nil {
@@ -347,7 +347,7 @@ func ExampleHandlerFunc() {
 	defer reg.Close(ctx)
 
 	tried := make(chan string, 2)
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name:               "fetch",
 		ShardingTotalCount: 1,
 		Retry:              job.Retry{Attempts: 3, InitialBackoff: 10 * time.Millisecond},
@@ -421,7 +421,7 @@ func ExampleWithErrorHandler() {
 	defer reg.Close(ctx)
 
 	alarms := make(chan string, 1)
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: "ALARM"},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: "ALARM"},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error { panic("no such account") }),
 		job.WithErrorHandler("ALARM", job.ErrorHandlerFunc(func(ctx context.Context, sc job.ShardingContext, err error) {
 			alarms <- fmt.Sprintf("%s, item %d: %v", sc.JobName, sc.Item, err)
@@ -459,7 +459,7 @@ func ExampleWithStrategy() {
 		return owners
 	})
 	ran := make(chan int, 1)
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 4, Strategy: "FIRST"},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 4, Strategy: "FIRST"},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			ran <- sc.Item
 			return nil
@@ -490,7 +490,7 @@ func ExampleScheduler_Shutdown() {
 	defer reg.Close(ctx) // after the shutdown
 
 	begun := make(chan struct{})
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "settle", ShardingTotalCount: 1},
 		job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			close(begun)
 			<-ctx.Done() // it works until it has to stop

@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -37,7 +38,7 @@ func TestClocksAndTheEndOfAJob(t *testing.T) {
 					cfg := c.ends(3)
 					change(&cfg)
 					begun := time.Now()
-					m := c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now))
+					m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
 					c.awaitRemoved(m)
 					if took, most := time.Since(begun), 3100*time.Millisecond+max(0, -ahead); took > most {
 						t.Errorf("it went after %v, want %v", took, most)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 )
 
 // WithLinger makes runs that have ended wait longer for the other runs of their claim. It is
 // for tests that count commits: on a busy machine handlers may return one by one.
 func WithLinger(d time.Duration) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		o.Linger = d
 		return nil
 	}

@@ -149,7 +149,7 @@ func TestTwoLoggersAreRefused(t *testing.T) {
 		"zap first":  {job.WithLogger(zap.NewNop()), job.WithSlog(slog.New(slog.DiscardHandler))},
 		"slog first": {job.WithSlog(slog.New(slog.DiscardHandler)), job.WithLogger(zap.NewNop())},
 	} {
-		_, err := job.OneOff(t.Context(), registry(t), job.Config{Name: "settle", ShardingTotalCount: 1}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), options...)
+		_, err := job.Schedule(t.Context(), registry(t), job.Config{Name: "settle", ShardingTotalCount: 1}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), options...)
 		if err == nil || err.Error() != "job: WithLogger and WithSlog: one of them is allowed" {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -14,7 +15,7 @@ import (
 //
 // Errors: ErrJobRemoved if the registry has no configuration of the job; those of Schedule.
 func (n *Node) join(ctx context.Context, name string, h Handler, opts []Option) (*Scheduler, error) {
-	if engine.IsNil(h) {
+	if setup.IsNil(h) {
 		return nil, fmt.Errorf("job %s: a handler is needed", short(name))
 	}
 	if !jobtree.IsName(name) {

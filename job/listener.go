@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
@@ -14,8 +14,8 @@ import (
 // configuration. Of two listeners with the same name the last one counts, of either kind: see
 // [WithOnceListener].
 func WithListener(name string, l Listener) Option {
-	return func(o *engine.Options) error {
-		if engine.IsNil(l) {
+	return func(o *setup.Options) error {
+		if setup.IsNil(l) {
 			return fmt.Errorf("job: listener %s is nil", quote(name))
 		}
 		return addListener(o, &exec.Listener{Name: name, Each: l})
@@ -28,7 +28,7 @@ const maxListenerTime = 24 * time.Hour
 // WithListenerTimeout sets how long a call of a [Listener] may take, before its context ends.
 // Default 10 s; at most 24 h.
 func WithListenerTimeout(d time.Duration) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if d <= 0 || d > maxListenerTime {
 			return fmt.Errorf("job: listener time-out %v: more than 0 and up to %v is allowed", d, maxListenerTime)
 		}
@@ -37,7 +37,7 @@ func WithListenerTimeout(d time.Duration) Option {
 	}
 }
 
-func addListener(o *engine.Options, l *exec.Listener) error {
+func addListener(o *setup.Options, l *exec.Listener) error {
 	if err := jobconf.CheckText(l.Name, jobconf.MaxText); err != nil {
 		return fmt.Errorf("job: listener %s: name: %w", quote(l.Name), err)
 	}

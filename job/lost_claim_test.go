@@ -32,7 +32,7 @@ func TestPauseAfterALostAnswer(t *testing.T) {
 			t.Run(away.String()+", "+name, func(t *testing.T) {
 				simulated(t, func(t *testing.T, c *jobtest.Cluster) {
 					tick := time.Now().Truncate(time.Minute).Add(time.Minute)
-					a := c.Instance("10.0.0.1")
+					a := c.Process("10.0.0.1")
 					a.Schedule(job.Config{Name: "j", Cron: "0/10 * * * * ?", ShardingTotalCount: 1, Failover: failover}, forAWhile(time.Second))
 					c.AdvanceTo(tick.Add(-50 * time.Millisecond))
 					a.LoseAnswers(away)
@@ -61,7 +61,7 @@ func TestPauseAfterALostAnswer(t *testing.T) {
 func TestReleaseAfterALostAnswer(t *testing.T) {
 	simulated(t, func(t *testing.T, c *jobtest.Cluster) {
 		tick := time.Now().Truncate(time.Hour).Add(time.Hour)
-		a := c.Instance("10.0.0.1")
+		a := c.Process("10.0.0.1")
 		a.Schedule(job.Config{Name: "j", Cron: "0 0 * * * ?", ShardingTotalCount: 1, Threads: 1}, forAWhile(time.Second), job.WithEarlyClaims(10*time.Second))
 		c.AdvanceTo(tick.Add(-10*time.Second - 50*time.Millisecond))
 		a.LoseAnswers(time.Second)
@@ -87,10 +87,10 @@ func TestCancelledRequestIsNotRunAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			simulated(t, func(t *testing.T, c *jobtest.Cluster) {
 				cfg := job.Config{Name: "j", Cron: "0 0 0 1 1 ?", ShardingTotalCount: 1, Failover: true, JobParameter: "the job's"}
-				a := c.Instance("10.0.0.1")
+				a := c.Process("10.0.0.1")
 				a.Schedule(cfg, forAWhile(time.Hour))
 				c.Advance(time.Second)
-				b := c.Instance("10.0.0.2")
+				b := c.Process("10.0.0.2")
 				b.Schedule(cfg, forAWhile(time.Minute))
 				c.Advance(time.Second)
 				r, err := c.Ops().Job("j").Trigger(t.Context(), job.TriggerRequest{Parameter: "2026-09"})
@@ -123,7 +123,7 @@ func TestCancelledRequestIsNotRunAgain(t *testing.T) {
 func TestCutRequestSaysWhy(t *testing.T) {
 	simulated(t, func(t *testing.T, c *jobtest.Cluster) {
 		cfg := job.Config{Name: "j", Cron: "0/10 * * * * ?", ShardingTotalCount: 1}
-		a := c.Instance("10.0.0.1")
+		a := c.Process("10.0.0.1")
 		a.Schedule(cfg, forAWhile(11*time.Second)) // it is always busy
 		c.Advance(5 * time.Second)
 		r, err := c.Ops().Job("j").Trigger(t.Context(), job.TriggerRequest{Parameter: "2026-09"})
@@ -131,7 +131,7 @@ func TestCutRequestSaysWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Until(time.Minute, func() bool { return c.Executions().Source(job.SourceManual).Len() == 1 })
-		b := c.Instance("10.0.0.2")
+		b := c.Process("10.0.0.2")
 		b.Schedule(cfg, forAWhile(11*time.Second))
 		a.Die()
 		results, err := r.Wait(t.Context())

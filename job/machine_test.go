@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // machine is where a test on a real store runs. It may stand still, because its host gives the CPUs to
@@ -23,7 +23,7 @@ func watchMachine(t *testing.T) *machine {
 	ctx, stop := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		for rest.For(ctx, 10*time.Millisecond) {
+		for sleep.For(ctx, 10*time.Millisecond) {
 			m.look()
 		}
 	})

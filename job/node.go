@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 )
 
 // Node runs any number of jobs in one process, and holds what they share. Its methods may be
@@ -22,14 +24,14 @@ import (
 //	n, err := job.NewNode(reg, job.NodeConfig{Threads: 100, Options: []job.Option{job.WithSlog(logger)}})
 //	…
 //	_, err = n.Schedule(ctx, settle, job.HandlerFunc(…))
-//	_, err = n.OneOff(ctx, rebuild, job.HandlerFunc(…))
+//	_, err = n.Schedule(ctx, rebuild, job.HandlerFunc(…))
 //	err = n.Run(ctx) // until ctx ends; then all jobs are shut down
 //
-// A program with one job needs no node: [Schedule] and [OneOff] do the same for one.
+// A program with one job needs no node: [Schedule] does the same for one.
 type Node struct {
 	reg     coord.Registry
 	config  NodeConfig
-	options *engine.Options // of all jobs; the loggers are not paired yet. nil if the job is alone
+	options *setup.Options  // of all jobs; the loggers are not paired yet. nil if the job is alone
 	pool    *pool.Pool      // what the jobs share
 	runner  *Runner         // nil if it is not that of one
 	closing context.Context // ends with ErrNodeClosed when a shutdown is asked for
@@ -62,7 +64,7 @@ type NodeConfig struct {
 func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	const defaultDrain = 30 * time.Second
 	switch {
-	case engine.IsNil(reg):
+	case setup.IsNil(reg):
 		return nil, errors.New("job: node: a registry is needed")
 	case c.Threads < 0:
 		return nil, fmt.Errorf("job: node: threads %d: must not be negative", c.Threads)
@@ -71,7 +73,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: engine.DefaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
+	n := &Node{reg: reg, config: c, options: setup.DefaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
 	err := apply(n.options, c.Options)
 	if err == nil {
 		_, err = optionsWith(n.options, nil)
@@ -80,7 +82,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 		return nil, fmt.Errorf("job: node: %w", err)
 	}
 	if n.options.IP == "" {
-		n.options.IP = engine.LocalIP()
+		n.options.IP = instance.LocalIP()
 	}
 	n.pool = pool.New(reg, pool.Config{Threads: c.Threads, Address: n.options.IP})
 	n.closing, n.close = context.WithCancelCause(context.Background())
@@ -97,22 +99,7 @@ func alone(reg coord.Registry) *Node {
 //
 // Errors, beside those of the function: ErrJobTwice, ErrNodeClosed.
 func (n *Node) Schedule(ctx context.Context, c Config, h Handler, opts ...Option) (*Scheduler, error) {
-	if c.Cron == "" {
-		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Err: errors.New("is empty; a job without it is started by OneOff")}}}
-	}
-	return n.start(ctx, c, h, opts)
-}
-
-// OneOff is the function [OneOff] for a job of this node; see [Node.Schedule].
-func (n *Node) OneOff(ctx context.Context, c Config, h Handler, opts ...Option) (*Scheduler, error) {
-	if c.Cron != "" {
-		return nil, &ConfigError{Job: c.Name, Faults: []*FieldError{{Field: "cron", Value: quote(c.Cron), Err: errors.New("must be empty for a one-off job")}}}
-	}
-	return n.start(ctx, c, h, opts)
-}
-
-func (n *Node) start(ctx context.Context, c Config, h Handler, opts []Option) (*Scheduler, error) {
-	if engine.IsNil(n.reg) || engine.IsNil(h) {
+	if setup.IsNil(n.reg) || setup.IsNil(h) {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
 	return n.named(ctx, c.Name, opts, func(ctx context.Context, p engine.Params) (*engine.Scheduler, error) {
@@ -135,7 +122,7 @@ func (n *Node) named(ctx context.Context, name string, opts []Option, start func
 				delete(n.jobs, name)
 			}
 		}()
-		within, cancel := rest.Within(ctx, n.closing)
+		within, cancel := either.Context(ctx, n.closing)
 		defer cancel()
 		ctx = within
 	}
@@ -143,7 +130,7 @@ func (n *Node) named(ctx context.Context, name string, opts []Option, start func
 	if err != nil {
 		return nil, err
 	}
-	started, err := start(ctx, engine.Params{Registry: n.reg, Pool: n.pool, Options: o, Gone: func() { n.runner.schedulerGone(name) }})
+	started, err := start(ctx, engine.Params{Registry: n.reg, Pool: n.pool, Options: o, Deregistered: func() { n.runner.schedulerGone(name) }})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +138,7 @@ func (n *Node) named(ctx context.Context, name string, opts []Option, start func
 }
 
 // optionsWith returns the options of a job that is started with some.
-func (n *Node) optionsWith(opts []Option) (*engine.Options, error) {
+func (n *Node) optionsWith(opts []Option) (*setup.Options, error) {
 	if n.options == nil {
 		return newOptions(opts)
 	}
@@ -236,17 +223,17 @@ func (n *Node) Shutdown(ctx context.Context) error {
 	n.close(ErrNodeClosed)
 	stop := func() {
 		for _, s := range n.Jobs() {
-			s.engine.Stop()
+			s.engine.EndDrain()
 		}
 	}
 	for _, s := range n.Jobs() {
-		s.engine.AskToLeave()
+		s.engine.BeginShutdown()
 	}
 	defer context.AfterFunc(ctx, stop)() // a start may take its time
 	n.starting.Wait()                    // their contexts have ended
 	jobs := n.Jobs()
 	for _, s := range jobs {
-		s.engine.AskToLeave()
+		s.engine.BeginShutdown()
 	}
 	defer context.AfterFunc(ctx, stop)() // for those that have started meanwhile
 	var errs []error

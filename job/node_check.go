@@ -1,9 +1,7 @@
 package job
 
-import "github.com/elasticjob-go/elasticjob/internal/engine"
-
 // Check says whether a job of this node would take a configuration: an error is the one that
-// [Node.Schedule] and [Node.OneOff] would return for it. It asks the types, error handlers,
+// [Node.Schedule] would return for it. It asks the types, error handlers,
 // listeners and strategies of this process, and nobody else. So a program may look at a
 // configuration before it comes into the registry, where all instances would refuse it.
 func (n *Node) Check(c Config, h Handler, opts ...Option) error {
@@ -11,5 +9,6 @@ func (n *Node) Check(c Config, h Handler, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	return engine.Check(o, c, h)
+	_, err = o.Prepare(c, h)
+	return err
 }

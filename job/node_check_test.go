@@ -17,7 +17,7 @@ func TestNodeCheck(t *testing.T) {
 		}
 		return nil, &job.FieldError{Field: "props: url", Err: errors.New("is required")}
 	})
-	onNode(t, job.NodeConfig{Options: []job.Option{job.WithType("BROKEN", broken)}}, func(h host) {
+	onNode(t, job.NodeConfig{}, func(h host) {
 		nop := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 		for name, tc := range map[string]struct {
 			change  func(*job.Config)
@@ -29,8 +29,8 @@ func TestNodeCheck(t *testing.T) {
 			"strategy":      {func(c *job.Config) { c.Strategy = "NONE" }, nop, "jobShardingStrategyType"},
 			"listener":      {func(c *job.Config) { c.Listeners = []string{"NONE"} }, nop, "jobListenerTypes"},
 			"error handler": {func(c *job.Config) { c.ErrorHandler = "NONE" }, nop, "jobErrorHandlerType"},
-			"type":          {func(*job.Config) {}, job.OfType("BROKEN"), "props: url"},
-			"panic":         {func(c *job.Config) { c.Props = map[string]string{"panic": "x"} }, job.OfType("BROKEN"), "props"},
+			"type":          {func(*job.Config) {}, job.OfType("BROKEN", broken), "props: url"},
+			"panic":         {func(c *job.Config) { c.Props = map[string]string{"panic": "x"} }, job.OfType("BROKEN", broken), "props"},
 		} {
 			c := job.Config{Name: "a", Cron: rarely, ShardingTotalCount: 1}
 			tc.change(&c)
@@ -49,8 +49,8 @@ func TestNodeCheck(t *testing.T) {
 				}
 			}
 		}
-		if err := h.Check(job.Config{Name: "a", Cron: rarely, ShardingTotalCount: 1}, job.OfType("NONE")); err == nil {
-			h.Error("a type that is not known is taken")
+		if err := h.Check(job.Config{Name: "a", Cron: rarely, ShardingTotalCount: 1}, job.OfType("NONE", nil)); err == nil {
+			h.Error("no type is taken")
 		}
 	})
 }

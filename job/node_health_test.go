@@ -90,7 +90,7 @@ func TestTroubleOfOthersIsNoneOfTheProcess(t *testing.T) {
 // down.
 func TestSchedulerThatCannotGoOn(t *testing.T) {
 	onNode(t, job.NodeConfig{}, func(h host) {
-		reg := &faulty{Registry: h.reg, does: func() { panic("nil pointer") }}
+		reg := &fragile{Registry: h.reg, job: "a"}
 		n, err := job.NewNode(reg, job.NodeConfig{})
 		if err != nil {
 			h.Fatal(err)
@@ -98,10 +98,10 @@ func TestSchedulerThatCannotGoOn(t *testing.T) {
 		h.Node = n
 		h.run()
 		end := func(s *job.Scheduler) {
-			reg.armed.Store(true)
-			h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil)) // so that it commits something
+			reg.breakView(errors.New("broken"))
+			h.commit(coord.Put(jobtree.Job("a").Trigger(s.Status().InstanceID), nil)) // so that it looks
 			<-s.Done()
-			h.isDead("after a panic", "panic: nil pointer")
+			h.isDead("with a broken view", "broken")
 			if faults := maps.Collect(h.Faults()); !errors.Is(faults["a"], s.Err()) {
 				h.Errorf("faults %v", faults)
 			}

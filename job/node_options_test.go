@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
 )
 
 // The options of a node hold for all its jobs, those of a job for no other one.
@@ -32,8 +32,8 @@ func TestNodeOptionsAndThoseOfAJob(t *testing.T) {
 		observers int
 	}{
 		{opts: []Option{WithLabels("d"), handler("first"), WithIP("first"), WithObserver(func(Event) {})}, labels: []string{"a", "b", "c", "d"}, knows: "first", ip: "first", observers: 2},
-		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: engine.LocalIP(), observers: 1},
-		{labels: []string{"a", "b", "c"}, ip: engine.LocalIP(), observers: 1},
+		{opts: []Option{WithLabels("e")}, labels: []string{"a", "b", "c", "e"}, ip: instance.LocalIP(), observers: 1},
+		{labels: []string{"a", "b", "c"}, ip: instance.LocalIP(), observers: 1},
 	} {
 		o, err := n.optionsWith(tc.opts)
 		if err != nil {

@@ -38,7 +38,7 @@ func onNode(t *testing.T, c job.NodeConfig, test func(host)) {
 			t.Fatal(err)
 		}
 		defer closeRegistry(t, reg)
-		view, err := reg.View(t.Context(), "")
+		view, err := reg.View(t.Context(), "", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestNodeRunsItsJobs(t *testing.T) {
 			})
 		}
 		all.Wait()
-		once, err := h.OneOff(h.Context(), job.Config{Name: "once", ShardingTotalCount: 1}, job.HandlerFunc(untilDone), job.WithIP("10.0.0.8"))
+		once, err := h.Schedule(h.Context(), job.Config{Name: "once", ShardingTotalCount: 1}, job.HandlerFunc(untilDone), job.WithIP("10.0.0.8"))
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestNodeHasOneJobOfAName(t *testing.T) {
 		go func() { started <- h.schedule("a", untilDone) }()
 		synctest.Wait()
 		again := func() error {
-			_, err := h.OneOff(h.Context(), job.Config{Name: "a", ShardingTotalCount: 1}, job.HandlerFunc(untilDone))
+			_, err := h.Schedule(h.Context(), job.Config{Name: "a", ShardingTotalCount: 1}, job.HandlerFunc(untilDone))
 			return err
 		}
 		if err := again(); !errors.Is(err, job.ErrJobTwice) || !strings.Contains(err.Error(), "job a:") {

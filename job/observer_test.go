@@ -16,6 +16,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -461,7 +462,7 @@ func TestObserverOfTicksThatWereNotSeen(t *testing.T) {
 		cfg.ShardingTotalCount, cfg.MonitorExecution, cfg.Failover, cfg.Cron = 1, job.Off, false, "0 0 * * * ?"
 		var w witness
 		var clock setClock
-		c.join("10.0.0.1", cfg, nil, job.WithClock(clock.now), w.option())
+		c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now), w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
 		clock.set(3*time.Hour + 30*time.Minute)
 		c.awaitRuns("made up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 )
 
 // WithOnceListener gives a listener of whole ticks a name, for Config.Listeners; see
 // [WithListener] for names. It needs Config.MonitorExecution. Times that are 0 have their
 // defaults.
 func WithOnceListener(name string, l OnceListener, times OnceTimes) Option {
-	return func(o *engine.Options) error {
-		if engine.IsNil(l) {
+	return func(o *setup.Options) error {
+		if setup.IsNil(l) {
 			return fmt.Errorf("job: listener %s is nil", quote(name))
 		}
 		if times.Call == 0 {

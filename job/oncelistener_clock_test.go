@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -49,7 +50,7 @@ func TestOnceListenersUnderClocksThatDiffer(t *testing.T) {
 					if tt.isDark {
 						m.reg = darkClock{m.reg}
 					}
-					c.mustSchedule(m, cfg, work, l.option(job.OnceTimes{}), job.WithClock(clock.now))
+					c.mustSchedule(m, cfg, work, l.option(job.OnceTimes{}), setup.Clock(clock.now))
 					members = append(members, m)
 				}
 				c.ownedBy("10.0.0.2", 4, 2)

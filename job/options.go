@@ -4,34 +4,36 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/elasticjob-go/elasticjob/internal/clocks"
-	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Option is a setting of this process. It never enters the registry.
-type Option func(*engine.Options) error
+type Option func(*setup.Options) error
 
-// Options returns an option that sets several: for a package that gives a program one thing.
-func Options(several ...Option) Option {
-	return func(o *engine.Options) error { return apply(o, several) }
-}
-
-// OptionsOnce is [Options] for what a program may give to a node, and by mistake again to a job of it:
-// a job has the options of a key once. The key is what they are of: a pointer, say.
-func OptionsOnce[K comparable](key K, several ...Option) Option {
-	return func(o *engine.Options) error {
-		if slices.Contains(o.Given, any(key)) {
-			return nil
+// Options returns an option that sets several: for a package that gives a program one thing. A job
+// has the options of a key once, however often a program gives them to it and to its node. The key is
+// what they are of: a pointer, say. Options of the key nil are set each time.
+func Options(key any, several ...Option) Option {
+	return func(o *setup.Options) error {
+		if key != nil {
+			if !reflect.ValueOf(key).Comparable() {
+				return fmt.Errorf("job: options: a key of type %T cannot be compared; a pointer is allowed, say", key)
+			}
+			if slices.Contains(o.Given, key) {
+				return nil
+			}
+			o.Given = append(o.Given, key)
 		}
-		o.Given = append(o.Given, key)
 		return apply(o, several)
 	}
 }
@@ -39,7 +41,7 @@ func OptionsOnce[K comparable](key K, several ...Option) Option {
 // WithLogger sets the logger of the scheduler. Without it and WithSlog, or with nil, nothing
 // is logged. As long as nothing changes, nothing is logged at info level.
 func WithLogger(l *zap.Logger) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		o.Logger = l
 		return nil
 	}
@@ -47,7 +49,7 @@ func WithLogger(l *zap.Logger) Option {
 
 // WithSlog is WithLogger for programs that log with log/slog. Use one of the two.
 func WithSlog(l *slog.Logger) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		o.Slog = l
 		return nil
 	}
@@ -58,8 +60,8 @@ func WithSlog(l *slog.Logger) Option {
 // addresses are not stable. The default is the address by which other hosts most likely know
 // this one.
 func WithIP(ip string) Option {
-	return func(o *engine.Options) error {
-		if err := engine.CheckIP(ip); err != nil {
+	return func(o *setup.Options) error {
+		if err := instance.CheckIP(ip); err != nil {
 			return err
 		}
 		o.IP = ip
@@ -74,7 +76,7 @@ const maxLabels = 100
 // and without spaces around them. A job with a Config.Label gives items only to instances
 // that have that label.
 func WithLabels(labels ...string) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if n := len(o.Labels) + len(labels); n > maxLabels {
 			return fmt.Errorf("job: %d labels, at most %d are allowed", n, maxLabels)
 		}
@@ -94,7 +96,7 @@ func WithLabels(labels ...string) Option {
 // WithWeight sets how large the share of items of this instance is, compared with those of
 // others, if the strategy is WEIGHTED. The default is 1.
 func WithWeight(weight int) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if weight < 1 || weight > strategy.MaxWeight {
 			return fmt.Errorf("job: weight %d: 1 to %d are allowed", weight, strategy.MaxWeight)
 		}
@@ -111,7 +113,7 @@ const maxImplementationLength = 1_000
 // cannot run different work under the name of one job. The default is the job's name. For a
 // job that JVM instances have run, give the name of their class.
 func WithImplementation(name string) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("job: implementation %s: %w", quote(name), err)
 		}
@@ -124,11 +126,11 @@ func WithImplementation(name string) Option {
 // bytes, and is not that of a built-in strategy. All instances of a job must give the same
 // name to the same strategy.
 func WithStrategy(name string, s strategy.Strategy) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
 			return fmt.Errorf("job: strategy %s: name: %w", quote(name), err)
 		}
-		if engine.IsNil(s) {
+		if setup.IsNil(s) {
 			return fmt.Errorf("job: strategy %s is nil", quote(name))
 		}
 		if _, err := strategy.Lookup(name, map[string]strategy.Strategy{name: s}); err != nil {
@@ -139,39 +141,22 @@ func WithStrategy(name string, s strategy.Strategy) Option {
 	}
 }
 
-// WithErrorHandler gives an error handler a name, for Config.ErrorHandler. The name has up to
-// 255 bytes, without commas. With the name LOG, IGNORE or THROW it replaces that one.
-func WithErrorHandler(name string, h ErrorHandler) Option {
-	return func(o *engine.Options) error {
-		if err := checkErrorHandlerName(name); err != nil {
-			return err
+// WithErrorHandler gives an error handler a name, for Config.ErrorHandler: a function
+// ([ErrorHandlerFunc]), or a type such as those of package alert, which has its settings in
+// Config.Props. The name has up to 255 bytes, without commas. With the name LOG, IGNORE or THROW it
+// replaces that one. Of two with the same name the last one counts.
+func WithErrorHandler(name string, t ErrorHandlerType) Option {
+	return func(o *setup.Options) error {
+		if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
+			return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
 		}
-		if engine.IsNil(h) {
+		if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
+			return fmt.Errorf("job: error handler %s: a name without commas, and without spaces around it, is allowed", quote(name))
+		}
+		if setup.IsNil(t) {
 			return fmt.Errorf("job: error handler %s is nil", quote(name))
 		}
-		put(&o.ErrorHandlers, name, ErrorHandlerType(engine.SameErrorHandler{Handler: h}))
-		return nil
-	}
-}
-
-func checkErrorHandlerName(name string) error {
-	if err := jobconf.CheckText(name, jobconf.MaxText); err != nil {
-		return fmt.Errorf("job: error handler %s: name: %w", quote(name), err)
-	}
-	if strings.Contains(name, ",") || strings.TrimSpace(name) != name {
-		return fmt.Errorf("job: error handler %s: a name without commas, and without spaces around it, is allowed", quote(name))
-	}
-	return nil
-}
-
-// WithClock sets the clock that decides which ticks are due. It is for tests of wrong
-// clocks: timers use the real clock. The default is time.Now.
-func WithClock(now func() time.Time) Option {
-	return func(o *engine.Options) error {
-		if now == nil {
-			return errors.New("job: nil clock")
-		}
-		o.Now = func() time.Time { return clocks.Stripped(now()) }
+		put(&o.ErrorHandlers, name, t)
 		return nil
 	}
 }
@@ -179,7 +164,7 @@ func WithClock(now func() time.Time) Option {
 // WithCancelGrace sets how long Shutdown waits for handlers to return after it has ended
 // their contexts. After that it hands their items over all the same. Default 1 s.
 func WithCancelGrace(d time.Duration) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if d < 0 {
 			return fmt.Errorf("job: cancel grace %v: must not be negative", d)
 		}
@@ -202,7 +187,7 @@ const maxLead = 10 * time.Second
 // meanwhile (the item is disabled or moves, or the schedule is another) still counts. It does
 // nothing with MonitorExecution off.
 func WithEarlyClaims(lead time.Duration) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if lead < 0 || lead > maxLead {
 			return fmt.Errorf("job: early claims %v: allowed are 0, which means none, and up to %v", lead, maxLead)
 		}
@@ -214,7 +199,7 @@ func WithEarlyClaims(lead time.Duration) Option {
 // WithObserver adds an observer that is told what the scheduler does. It may be given
 // several times; each observer is told at its own pace.
 func WithObserver(o Observer) Option {
-	return func(to *engine.Options) error {
+	return func(to *setup.Options) error {
 		if o == nil {
 			return errors.New("job: observer is nil")
 		}
@@ -224,16 +209,16 @@ func WithObserver(o Observer) Option {
 }
 
 // newOptions returns the options of a job that shares none.
-func newOptions(opts []Option) (*engine.Options, error) {
-	o, err := optionsWith(engine.DefaultOptions(), opts)
+func newOptions(opts []Option) (*setup.Options, error) {
+	o, err := optionsWith(setup.DefaultOptions(), opts)
 	if err == nil && o.IP == "" {
-		o.IP = engine.LocalIP()
+		o.IP = instance.LocalIP()
 	}
 	return o, err
 }
 
 // optionsWith returns options with more of them, which come later.
-func optionsWith(o *engine.Options, opts []Option) (*engine.Options, error) {
+func optionsWith(o *setup.Options, opts []Option) (*setup.Options, error) {
 	c := o.Clone()
 	if err := apply(c, opts); err != nil {
 		return nil, err
@@ -242,7 +227,7 @@ func optionsWith(o *engine.Options, opts []Option) (*engine.Options, error) {
 }
 
 // apply sets options.
-func apply(o *engine.Options, opts []Option) error {
+func apply(o *setup.Options, opts []Option) error {
 	var errs []error
 	for i, opt := range opts {
 		if opt == nil {
@@ -261,26 +246,13 @@ func put[V any](m *map[string]V, name string, value V) {
 	(*m)[name] = value
 }
 
-// WithPrecedence sets which configuration is in force if the program's differs from the
-// registry's. The default is PrecedenceRegistry; Config.Overwrite is allowed only with it. If
-// the registry has no configuration yet, the program's is written in any case.
-func WithPrecedence(p Precedence) Option {
-	return func(o *engine.Options) error {
-		if p < PrecedenceRegistry || p > PrecedenceNone {
-			return fmt.Errorf("job: %v: PrecedenceRegistry, PrecedenceCode and PrecedenceNone are allowed", p)
-		}
-		o.Precedence = p
-		return nil
-	}
-}
-
-// WithStartRetry makes [Schedule] and [OneOff] wait for a store that does not answer, until
-// their context ends. They ask it again after 50 ms, and then less and less often, up to
-// every 2 s. The log has a warning when they begin to wait, and one every 10 s after that.
-// Without this option, and for any other error, they return the error at once. The option
+// WithStartRetry makes [Schedule] wait for a store that does not answer, until
+// its context ends. It asks again after 50 ms, and then less and less often, up to
+// every 2 s. The log has a warning when it begins to wait, and one every 10 s after that.
+// Without this option, and for any other error, it returns the error at once. The option
 // does not help to dial the registry: if the store does not answer then, that fails.
 func WithStartRetry() Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		o.StartRetry = true
 		return nil
 	}
@@ -290,8 +262,8 @@ func WithStartRetry() Option {
 // with, if the host has addresses in several networks. See [WithIP] to set the address
 // itself.
 func WithNetwork(network string) Option {
-	return func(o *engine.Options) (err error) {
-		o.IP, err = engine.AddressIn(network)
+	return func(o *setup.Options) (err error) {
+		o.IP, err = instance.AddressIn(network)
 		return err
 	}
 }

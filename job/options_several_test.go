@@ -21,25 +21,25 @@ func TestOptionsAsOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = reg.Close(t.Context()) }() // nothing was opened on it
-	_, err = job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.Options(job.WithWeight(0), job.Options(job.WithIP("a/b")), nil)}})
-	for _, want := range []string{"weight 0", "a/b", "option 3 is nil"} {
+	_, err = job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.Options(nil, job.WithWeight(0), job.Options(nil, job.WithIP("a/b")), nil), job.Options([]int{1})}})
+	for _, want := range []string{"weight 0", "a/b", "option 3 is nil", "a key of type []int cannot be compared"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.Options(), job.Options(job.WithWeight(3), job.WithLabels("gpu"))}}); err != nil {
+	if _, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.Options(nil), job.Options(nil, job.WithWeight(3), job.WithLabels("gpu"))}}); err != nil {
 		t.Error(err)
 	}
 }
 
 // A job has the options of a key once, also if it gets them from its node, too. Other jobs do not
 // lose them by that.
-func TestOptionsOnce(t *testing.T) {
+func TestOptionsOfAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		told := map[string]int{}
 		tells := func(who string) job.Option {
-			return job.OptionsOnce(who, job.WithObserver(func(e job.Event) {
+			return job.Options(who, job.WithObserver(func(e job.Event) {
 				if e.Kind == jobtype.EventJoined {
 					mu.Lock()
 					defer mu.Unlock()
@@ -48,11 +48,11 @@ func TestOptionsOnce(t *testing.T) {
 			}))
 		}
 		c := jobtest.NewCluster(t)
-		in := c.Instance("10.0.0.1", tells("a"), tells("a"))
+		in := c.Process("10.0.0.1", tells("a"), tells("a"))
 		nothing := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
-		in.OneOff(job.Config{Name: "both", ShardingTotalCount: 1}, nothing, tells("b"), tells("a"), tells("b"))
-		in.OneOff(job.Config{Name: "node", ShardingTotalCount: 1}, nothing)
-		in.OneOff(job.Config{Name: "job", ShardingTotalCount: 1}, nothing, tells("b"))
+		in.Schedule(job.Config{Name: "both", ShardingTotalCount: 1}, nothing, tells("b"), tells("a"), tells("b"))
+		in.Schedule(job.Config{Name: "node", ShardingTotalCount: 1}, nothing)
+		in.Schedule(job.Config{Name: "job", ShardingTotalCount: 1}, nothing, tells("b"))
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()

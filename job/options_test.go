@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +18,10 @@ import (
 )
 
 // pointerHandler is an error handler whose methods have a pointer, which may be nil.
-type pointerHandler struct{ errs []error }
+type pointerHandler struct{ made job.ErrorHandler }
 
-func (h *pointerHandler) HandleError(_ context.Context, _ job.ShardingContext, err error) {
-	h.errs = append(h.errs, err)
+func (h *pointerHandler) ErrorHandler(job.Config, *slog.Logger) (job.ErrorHandler, error) {
+	return h.made, nil
 }
 
 // pointerStrategy is a strategy whose methods have a pointer, which may be nil.
@@ -82,8 +83,6 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"nil error handler", job.WithErrorHandler("MINE", nil), `error handler "MINE" is nil`},
 		{"nil function as an error handler", job.WithErrorHandler("MINE", job.ErrorHandlerFunc(nil)), `error handler "MINE" is nil`},
 		{"nil pointer as an error handler", job.WithErrorHandler("MINE", (*pointerHandler)(nil)), `error handler "MINE" is nil`},
-		{"nil clock", job.WithClock(nil), "nil clock"},
-		{"precedence", job.WithPrecedence(7), "PrecedenceCode and PrecedenceNone are allowed"},
 		{"listener without a name", job.WithListener("", job.ListenerFuncs{}), "is empty; 1 to 255 bytes"},
 		{"nil listener", job.WithListener("a", nil), `listener "a" is nil`},
 		{"nil once-listener", job.WithOnceListener("a", nil, job.OnceTimes{}), `listener "a" is nil`},

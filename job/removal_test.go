@@ -48,14 +48,13 @@ func TestRemovedJobStaysRemoved(t *testing.T) {
 		removal := jobtree.EncodeRemoval(jobtree.RemovalDocument{By: "anna", Why: "moved", Revision: 3})
 		c.commit(coord.Put(c.job.Removal(), removal))
 		m := c.dial("10.0.0.1")
-		refused := func(cfg job.Config, with string, opts ...job.Option) {
+		refused := func(cfg job.Config, with string) {
 			t.Helper()
-			if err := m.schedule(t.Context(), cfg, nil, opts...); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), with) {
+			if err := m.schedule(t.Context(), cfg, nil); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), with) {
 				t.Errorf("got %v", err)
 			}
 		}
 		refused(cfg, `by anna: "moved"; raise Config.Revision above 3`)
-		refused(cfg, "anna", job.WithPrecedence(job.PrecedenceCode))
 		overwrite := cfg
 		overwrite.Overwrite, overwrite.Revision = true, 0
 		refused(overwrite, "anna")
@@ -86,7 +85,7 @@ func TestRemovedJobStaysRemoved(t *testing.T) {
 
 // A process that joins goes by the registry's configuration, of either kind, and writes none.
 func TestJoin(t *testing.T) {
-	onNode(t, job.NodeConfig{Options: []job.Option{job.WithPrecedence(job.PrecedenceNone)}}, func(h host) {
+	onNode(t, job.NodeConfig{}, func(h host) {
 		nothing := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 		if _, err := h.Join(h.Context(), "settle", nothing); !errors.Is(err, job.ErrJobRemoved) {
 			t.Errorf("without a configuration: %v", err)

@@ -13,10 +13,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
 // Runner is a [Node] that serves every job of the namespace whose implementation or type it
@@ -24,8 +24,11 @@ import (
 // program; the Runner starts and stops their schedulers. It writes no configuration.
 //
 //	r, err := job.NewRunner(reg, job.RunnerConfig{
-//		NodeConfig: job.NodeConfig{Threads: 100, Options: []job.Option{job.WithType(script.Name, scripts)}},
-//		Handlers:   map[string]job.Handler{"settle": job.HandlerFunc(settle)},
+//		NodeConfig: job.NodeConfig{Threads: 100},
+//		Handlers: map[string]job.Handler{
+//			"settle":    job.HandlerFunc(settle),
+//			script.Name: job.OfType(script.Name, scripts),
+//		},
 //	})
 //	…
 //	err = r.Run(ctx) // until ctx ends; then all jobs are shut down
@@ -34,8 +37,8 @@ import (
 type Runner struct {
 	*Node
 	handlers map[string]Handler
-	offers   []string        // names of the types and handlers, ascending
-	paired   *engine.Options // those of the node, with loggers
+	offers   []string       // names of the types and handlers, ascending
+	paired   *setup.Options // those of the node, with loggers
 	begun    atomic.Bool
 	bell     chan struct{} // has a signal if the announcement is to be looked after
 	server   *runner.Server
@@ -43,12 +46,11 @@ type Runner struct {
 
 // RunnerConfig is what a Runner offers, and what its jobs share.
 type RunnerConfig struct {
-	// NodeConfig holds for all jobs. The Runner offers the types among its options
-	// ([WithType]). WithImplementation is not allowed.
+	// NodeConfig holds for all jobs. WithImplementation is not allowed among its options.
 	NodeConfig
 	// Handlers do the work of the jobs whose implementation has the name: the value of the job's
 	// node, which is the job's own name unless its creator has said otherwise ([WithImplementation],
-	// or the class of a JVM job). A name has up to 1,000 bytes, and is not that of a type.
+	// or the class of a JVM job). A name has up to 1,000 bytes. That of a type ([OfType]) is its own.
 	Handlers map[string]Handler
 }
 
@@ -66,10 +68,15 @@ func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: runner: %w", err)
 	}
-	offers := runner.Offers{Handlers: namesOf(r.handlers), Types: namesOf(n.options.Types)}
-	r.offers = slices.Sorted(maps.Keys(offers.Types))
-	r.offers = append(r.offers, slices.Collect(maps.Keys(offers.Handlers))...)
-	slices.Sort(r.offers)
+	r.offers = slices.Sorted(maps.Keys(r.handlers))
+	offers := runner.Offers{Handlers: map[string]bool{}, Types: map[string]bool{}}
+	for name, h := range r.handlers {
+		if _, isType := h.(setup.OfType); isType {
+			offers.Types[name] = true
+		} else {
+			offers.Handlers[name] = true
+		}
+	}
 	r.server = runner.New(runner.Config{Registry: reg, Process: n.pool.Announcement, Offers: offers, Drain: n.config.Drain, Log: r.paired.Logger}, runnerHost{r})
 	n.runner = r
 	return r, nil
@@ -80,21 +87,23 @@ func (r *Runner) checkOffers() error {
 	if o.Implementation != "" {
 		return errors.New("WithImplementation is not allowed: the names in Handlers say which implementations it has")
 	}
-	if len(r.handlers)+len(o.Types) == 0 {
-		return errors.New("it offers nothing: Handlers, or types by WithType, are needed")
+	if len(r.handlers) == 0 {
+		return errors.New("it offers nothing: Handlers are needed")
 	}
 	for name, h := range r.handlers {
 		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {
 			return fmt.Errorf("handler %s: name: %w", quote(name), err)
 		}
-		if engine.IsNil(h) {
+		if setup.IsNil(h) {
 			return fmt.Errorf("handler %s is nil", quote(name))
 		}
-		if _, isType := h.(engine.OfType); isType {
-			return fmt.Errorf("handler %s is a type: the runner offers the types of WithType by their own names", quote(name))
-		}
-		if _, isType := o.Types[name]; isType {
-			return fmt.Errorf("handler %s has the name of a type", quote(name))
+		if t, isType := h.(setup.OfType); isType {
+			if err := t.Check(); err != nil {
+				return fmt.Errorf("handler %s: %w", quote(name), err)
+			}
+			if t.Name != name {
+				return fmt.Errorf("handler %s is of type %s: its own name is allowed", quote(name), quote(t.Name))
+			}
 		}
 	}
 	return nil
@@ -110,7 +119,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	if r.begun.Swap(true) {
 		return errors.New("job: runner: Run was called before")
 	}
-	following, stop := rest.Within(ctx, r.closing)
+	following, stop := either.Context(ctx, r.closing)
 	defer stop()
 	view, err := r.open(following)
 	if view == nil {
@@ -137,7 +146,7 @@ func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
 	waiting.StartRetry = true
 	err = waiting.Retry(ctx, "", func() (err error) {
 		// The job's nodes, and their configurations.
-		if view, err = r.reg.ViewDepth(ctx, "", 2); err != nil {
+		if view, err = r.reg.View(ctx, "", 2); err != nil {
 			r.server.Reading(err)
 		}
 		return err
@@ -168,13 +177,4 @@ func (r *Runner) schedulerGone(name string) {
 	if r != nil && r.begun.Load() {
 		r.server.SchedulerEnded(name)
 	}
-}
-
-// namesOf returns the names of a map as a set.
-func namesOf[V any](m map[string]V) map[string]bool {
-	names := make(map[string]bool, len(m))
-	for name := range m {
-		names[name] = true
-	}
-	return names
 }

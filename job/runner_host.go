@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/engine/runner"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -16,13 +16,9 @@ type runnerHost struct{ r *Runner }
 
 // Start implements [runner.Host].
 func (h runnerHost) Start(ctx context.Context, name, offer string) (runner.Scheduler, error) {
-	work, opts := OfType(offer), []Option(nil)
-	if handler, ok := h.r.handlers[offer]; ok {
-		work, opts = handler, []Option{WithImplementation(offer)}
-	}
 	var s *Scheduler
-	err := engine.Guarded(func() (err error) {
-		s, err = h.r.join(ctx, name, work, opts)
+	err := setup.Guarded(func() (err error) {
+		s, err = h.r.join(ctx, name, h.r.handlers[offer], []Option{WithImplementation(offer)})
 		return err
 	})
 	return hosted{s}, err
@@ -58,13 +54,13 @@ func (h runnerHost) KindOf(err error) FaultKind {
 type hosted struct{ *Scheduler }
 
 // Ended implements [runner.Scheduler].
-func (h hosted) Ended() bool { return h.engine.Ended() }
+func (h hosted) Ended() bool { return h.engine.IsDeregistered() }
 
-// Leave implements [runner.Scheduler].
-func (h hosted) Leave() { h.engine.AskToLeave() }
+// BeginShutdown implements [runner.Scheduler].
+func (h hosted) BeginShutdown() { h.engine.BeginShutdown() }
 
-// Stop implements [runner.Scheduler].
-func (h hosted) Stop() { h.engine.Stop() }
+// EndDrain implements [runner.Scheduler].
+func (h hosted) EndDrain() { h.engine.EndDrain() }
 
 // Configuration implements [runner.Scheduler]. The scheduler has ended.
 func (h hosted) Configuration() int64 { return h.engine.Configuration() }

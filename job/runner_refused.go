@@ -41,5 +41,5 @@ func (r *Runner) doubtOf() error {
 	if r == nil {
 		return nil
 	}
-	return r.server.Doubt()
+	return r.server.ViewFault()
 }

@@ -53,7 +53,7 @@ func (r *Runner) announceOnce(ctx context.Context, session coord.Session) {
 // removeAnnouncement removes the announcement when the Runner has ended.
 func (r *Runner) removeAnnouncement() {
 	r.pool.Announcement.Offer(nil, nil, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), engine.PartingTime)
+	ctx, cancel := context.WithTimeout(context.Background(), engine.HandoverTimeout)
 	defer cancel()
 	if session, err := r.reg.Session(ctx); err == nil { // else it has gone
 		r.pool.Announcement.Remove(session, r.reg)

@@ -34,8 +34,7 @@ func TestRunnerWhoseTypeHangs(t *testing.T) {
 			c.create(names[i], "STUCK", cron(rarely))
 		}
 		r := c.start("10.0.0.1", job.RunnerConfig{
-			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithType("STUCK", stuckType(free))}},
-			Handlers:   c.handlers("work"),
+			Handlers: map[string]job.Handler{"STUCK": job.OfType("STUCK", stuckType(free)), "work": c.handlers("work")["work"]},
 		})
 		c.Cleanup(let)
 		c.create("settle", "work")
@@ -70,8 +69,8 @@ func TestShutdownWhileAStartHangs(t *testing.T) {
 		c.create("stuck", "STUCK", cron(rarely))
 		cut := make(chan time.Time, 1)
 		r := c.start("10.0.0.1", job.RunnerConfig{
-			NodeConfig: job.NodeConfig{Drain: 5 * time.Second, Options: []job.Option{job.WithType("STUCK", stuckType(free))}},
-			Handlers: map[string]job.Handler{"work": c.record.handler(func(ctx context.Context, _ job.ShardingContext) error {
+			NodeConfig: job.NodeConfig{Drain: 5 * time.Second},
+			Handlers: map[string]job.Handler{"STUCK": job.OfType("STUCK", stuckType(free)), "work": c.record.handler(func(ctx context.Context, _ job.ShardingContext) error {
 				<-ctx.Done()
 				cut <- time.Now()
 				return context.Cause(ctx)

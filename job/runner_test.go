@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -43,7 +42,7 @@ type runner struct {
 func newCrew(t *testing.T, s store) *crew {
 	t.Helper()
 	c := newCluster(t, s, "settle")
-	view, err := c.admin.View(t.Context(), "")
+	view, err := c.admin.View(t.Context(), "", coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,12 +405,14 @@ func TestRunnerLabels(t *testing.T) {
 // Runners share jobs that both offer; others stay with those that have their type.
 func TestRunnersWithDifferentTypes(t *testing.T) {
 	inACrew(t, func(c *crew, _ *memory.Store) {
-		ofType := func(name string) job.NodeConfig {
+		both := func(name string) job.RunnerConfig {
 			record := job.TypeFunc(func(job.Config) (job.Handler, error) { return c.record.handler(nil), nil })
-			return job.NodeConfig{Options: []job.Option{job.WithType(name, record)}}
+			handlers := c.handlers("both")
+			handlers[name] = job.OfType(name, record)
+			return job.RunnerConfig{Handlers: handlers}
 		}
-		one := c.start("10.0.0.1", job.RunnerConfig{NodeConfig: ofType("SCRIPT"), Handlers: c.handlers("both")})
-		two := c.start("10.0.0.2", job.RunnerConfig{NodeConfig: ofType("HTTP"), Handlers: c.handlers("both")})
+		one := c.start("10.0.0.1", both("SCRIPT"))
+		two := c.start("10.0.0.2", both("HTTP"))
 		c.create("script", "SCRIPT")
 		c.create("http", "HTTP")
 		c.create("shared", "both", func(c *job.Config) { c.ShardingTotalCount = 2 })
@@ -466,9 +467,11 @@ func TestRunnerShowsItself(t *testing.T) {
 	inACrew(t, func(c *crew, s *memory.Store) {
 		f := &fleet{T: c.T, view: c.all}
 		script := job.TypeFunc(func(job.Config) (job.Handler, error) { return c.record.handler(nil), nil })
+		handlers := c.handlers("work", "A")
+		handlers["SCRIPT"] = job.OfType("SCRIPT", script)
 		r := c.start("10.0.0.1", job.RunnerConfig{
-			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu", "big"), job.WithType("SCRIPT", script)}},
-			Handlers:   c.handlers("work", "A"),
+			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu", "big")}},
+			Handlers:   handlers,
 		})
 		shows := func(items int) {
 			c.Helper()
@@ -569,33 +572,29 @@ func TestRunnerLeavesJobsOfTheProgramAlone(t *testing.T) {
 
 // A scheduler that cannot go on is started again, and others do not notice.
 func TestRunnerWhoseSchedulerStops(t *testing.T) {
-	for name, does := range map[string]func(){"panic": func() { panic("nil pointer") }, "Goexit": runtime.Goexit} {
-		t.Run(name, func(t *testing.T) {
-			inACrew(t, func(c *crew, _ *memory.Store) {
-				bad := &faulty{path: jobtree.Job("bad").Running(0), does: does}
-				c.wrap = func(reg coord.Registry) coord.Registry { bad.Registry = reg; return bad }
-				c.create("bad", "work", func(c *job.Config) { c.Cron = "0 * * * * ?" })
-				c.create("good", "work")
-				r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
-				c.has("bad", r.ip)
-				c.runs(r.ip, "good")
-				good := r.Job("good")
-				bad.armed.Store(true)
-				if list := r.refuses("bad"); list[0].Kind != jobtype.FaultStarvation || r.Live() != nil || r.Ready() != nil || r.Health() == nil {
-					c.Errorf("%+v; live %v, ready %v, health %v", list, r.Live(), r.Ready(), r.Health())
-				}
-				if faults := maps.Collect(r.Faults()); faults["bad"] == nil || len(faults) != 1 {
-					c.Errorf("faults %v", faults)
-				}
-				c.runs(r.ip, "bad")
-				r.refuses()
-				c.sees("operators see nothing", func() bool { return len(c.faults("bad")) == 0 })
-				if r.Job("good") != good || r.Health() != nil {
-					c.Error(r.Health())
-				}
-			})
-		})
-	}
+	inACrew(t, func(c *crew, _ *memory.Store) {
+		bad := &fragile{job: "bad"}
+		c.wrap = func(reg coord.Registry) coord.Registry { bad.Registry = reg; return bad }
+		c.create("bad", "work", func(c *job.Config) { c.Cron = "0 * * * * ?" })
+		c.create("good", "work")
+		r := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
+		c.has("bad", r.ip)
+		c.runs(r.ip, "good")
+		good := r.Job("good")
+		bad.breakView(coord.ErrUnavailable)
+		if list := r.refuses("bad"); list[0].Kind != jobtype.FaultStore || r.Live() != nil || r.Ready() != nil || r.Health() == nil {
+			c.Errorf("%+v; live %v, ready %v, health %v", list, r.Live(), r.Ready(), r.Health())
+		}
+		if faults := maps.Collect(r.Faults()); faults["bad"] == nil || len(faults) != 1 {
+			c.Errorf("faults %v", faults)
+		}
+		c.runs(r.ip, "bad")
+		r.refuses()
+		c.sees("operators see nothing", func() bool { return len(c.faults("bad")) == 0 })
+		if r.Job("good") != good || r.Health() != nil {
+			c.Error(r.Health())
+		}
+	})
 }
 
 // Without its registry a runner ends, and says why. So does one that may not read the namespace.
@@ -627,17 +626,17 @@ func TestRunnerWithoutARegistry(t *testing.T) {
 
 func TestRunnerConfigIsChecked(t *testing.T) {
 	onNode(t, job.NodeConfig{}, func(h host) {
-		work, typed := job.HandlerFunc(untilDone), job.WithType("SCRIPT", job.TypeFunc(nil))
+		work := job.HandlerFunc(untilDone)
+		typed := job.OfType("SCRIPT", job.TypeFunc(func(job.Config) (job.Handler, error) { return work, nil }))
 		for says, c := range map[string]job.RunnerConfig{
-			"offers nothing":     {},
-			"name: is empty":     {Handlers: map[string]job.Handler{"": work}},
-			`"a" is nil`:         {Handlers: map[string]job.Handler{"a": job.HandlerFunc(nil)}},
-			"at most 1000":       {Handlers: map[string]job.Handler{strings.Repeat("a", 1001): work}},
-			"has the name of a":  {Handlers: map[string]job.Handler{"SCRIPT": work}, NodeConfig: job.NodeConfig{Options: []job.Option{job.WithType("SCRIPT", job.TypeFunc(func(job.Config) (job.Handler, error) { return work, nil }))}}},
-			"by their own names": {Handlers: map[string]job.Handler{"a": job.OfType("SCRIPT")}},
-			"WithImplementation": {Handlers: map[string]job.Handler{"a": work}, NodeConfig: job.NodeConfig{Options: []job.Option{job.WithImplementation("b")}}},
-			"is nil":             {NodeConfig: job.NodeConfig{Options: []job.Option{typed}}},
-			"threads":            {Handlers: map[string]job.Handler{"a": work}, NodeConfig: job.NodeConfig{Threads: -1}},
+			"offers nothing":          {},
+			"name: is empty":          {Handlers: map[string]job.Handler{"": work}},
+			`"a" is nil`:              {Handlers: map[string]job.Handler{"a": job.HandlerFunc(nil)}},
+			"at most 1000":            {Handlers: map[string]job.Handler{strings.Repeat("a", 1001): work}},
+			"its own name is allowed": {Handlers: map[string]job.Handler{"a": typed}},
+			"WithImplementation":      {Handlers: map[string]job.Handler{"a": work}, NodeConfig: job.NodeConfig{Options: []job.Option{job.WithImplementation("b")}}},
+			"type \"SCRIPT\" is nil":  {Handlers: map[string]job.Handler{"SCRIPT": job.OfType("SCRIPT", job.TypeFunc(nil))}},
+			"threads":                 {Handlers: map[string]job.Handler{"a": work}, NodeConfig: job.NodeConfig{Threads: -1}},
 		} {
 			if _, err := job.NewRunner(h.reg, c); err == nil || !strings.Contains(err.Error(), says) {
 				h.Errorf("%s: got %v", says, err)

@@ -76,7 +76,7 @@ func TestTickThatIsOwedSurvivesAChangeOfTheSchedule(t *testing.T) {
 					c.before(&cfg)
 				}
 				put(t, cluster, holidays)
-				first := cluster.Instance("10.0.0.1")
+				first := cluster.Process("10.0.0.1")
 				first.Schedule(cfg, none)
 				cluster.Advance(26 * time.Hour) // over one tick, to 02:00
 				if err := first.Shutdown(time.Minute); err != nil {
@@ -97,7 +97,7 @@ func TestTickThatIsOwedSurvivesAChangeOfTheSchedule(t *testing.T) {
 				}
 				cluster.Advance(time.Hour)
 				var tally tallyOfTicks
-				cluster.Instance("10.0.0.2", tally.option()).Schedule(cfg, none)
+				cluster.Process("10.0.0.2", tally.option()).Schedule(cfg, none)
 				cluster.Advance(time.Hour)
 				if !slices.Equal(tally.lines, []string{c.want}) {
 					t.Errorf("told %q, want %q\n%v", tally.lines, c.want, cluster.Recorder())
@@ -144,7 +144,7 @@ func TestTickThatWaitsSurvivesAChangeOfTheSchedule(t *testing.T) {
 				cfg.Cron = "0 0/10 * * * ?"
 				put(t, cluster, holidays)
 				var tally tallyOfTicks
-				cluster.Instance("10.0.0.1", tally.option()).Schedule(cfg, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
+				cluster.Process("10.0.0.1", tally.option()).Schedule(cfg, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 					if sc.Source == job.SourceNormal && sc.ScheduledTime.Minute() == 10 {
 						return elapse(ctx, 25*time.Minute)
 					}

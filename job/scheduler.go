@@ -15,27 +15,21 @@ type Scheduler struct {
 	node   *Node
 }
 
-// Schedule joins a job that fires by a cron expression. The first process writes its
+// Schedule joins a job that fires by a cron expression, or, if Config.Cron is empty, a one-off job: its
+// items run only when it is triggered, by [Scheduler.Trigger] of any of its instances or by an
+// operator. The log says at the start which of them it is. The first process writes its
 // configuration to the registry. Later ones take the configuration from there, unless their
-// own replaces it: because Config.Overwrite is set, or by [WithPrecedence] with
-// PrecedenceCode and a larger Config.Revision. Schedule returns when this process is
-// registered. From then on the job runs until [Scheduler.Shutdown]. ctx bounds the start only.
+// own replaces it: because its Config.Revision is larger, or Config.Overwrite is set. If it does not,
+// and differs, a warning in the log says what differs and what to do. Schedule returns when this
+// process is registered. From then on the job runs until [Scheduler.Shutdown]. ctx bounds the start only.
 //
 // The registry stays the caller's. One registry is enough for any number of jobs; close it
 // after the last Shutdown.
 //
 // Errors: a *ConfigError, which names the fields, for a configuration that is wrong, here or
-// in the registry; ErrConfigDiffers, with PrecedenceNone; ErrImplementationConflict;
-// ErrKindConflict; ErrJobRemoved; those of the registry.
+// in the registry; ErrImplementationConflict; ErrKindConflict; ErrJobRemoved; those of the registry.
 func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
 	return alone(reg).Schedule(ctx, c, h, opts...)
-}
-
-// OneOff joins a job that has no cron expression: its items run when it is triggered,
-// by [Scheduler.Trigger] of any of its instances or by an operator. Otherwise it is
-// like [Schedule], failover included.
-func OneOff(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
-	return alone(reg).OneOff(ctx, c, h, opts...)
 }
 
 // Shutdown takes this instance out of the job. It stops firing at once, gives leadership and
@@ -100,7 +94,7 @@ func (s *Scheduler) Changed() <-chan struct{} { return s.engine.Changed() }
 // Wait of [Requested]. What is in the registry survives the end of all processes. A program that has no scheduler of the
 // job triggers it with package ops.
 //
-// Errors: ErrKeyUsed; ErrNoItem; ErrNoInstance if there is no enabled Go member that could take an item, or if none of
+// Errors: ErrKeyUsed; ErrNoItem; ErrNobodyRunsIt if there is no enabled Go member that could take an item, or if none of
 // the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
 // 1000 for the job; those of a commit. An item of a JVM member is given to that member in
 // ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
@@ -109,10 +103,10 @@ func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*Requested, 
 	return s.engine.Trigger(ctx, r)
 }
 
-// Errors returns the channel to which the error handler THROW sends failed executions; see
+// Thrown returns the channel to which the error handler THROW sends failed executions; see
 // Config.ErrorHandler. It is closed when the scheduler has stopped. 100 errors wait in it: a
 // program that is farther behind misses the newest ones, and the log says how many.
 //
 // In ElasticJob THROW throws the error in the thread of the job, where nobody can catch it,
 // and ends the trigger half-way (B-52). Here a failed item is that, and nothing more.
-func (s *Scheduler) Errors() <-chan *ExecutionError { return s.engine.Errors() }
+func (s *Scheduler) Thrown() <-chan *ExecutionError { return s.engine.Errors() }

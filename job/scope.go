@@ -3,12 +3,12 @@ package job
 import (
 	"errors"
 
-	"github.com/elasticjob-go/elasticjob/internal/engine"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 )
 
 // WithScope adds a scope. It may be given several times; the first one is the outermost.
 func WithScope(s Scope) Option {
-	return func(o *engine.Options) error {
+	return func(o *setup.Options) error {
 		if s == nil {
 			return errors.New("job: scope is nil")
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -21,7 +22,7 @@ func TestWallClockIsSetAndSetBack(t *testing.T) {
 				inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 					var clocks [3]setClock
 					for i := range clocks {
-						m := c.join(fmt.Sprintf("10.0.0.%d", i+1), c.config(), nil, job.WithClock(clocks[i].now))
+						m := c.join(fmt.Sprintf("10.0.0.%d", i+1), c.config(), nil, setup.Clock(clocks[i].now))
 						m.awaitStatus("it is there", func(s job.Status) bool { return s.Registered })
 					}
 					c.awaitRuns("all items", 9, anything)

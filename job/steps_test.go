@@ -80,7 +80,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" }) }},
 		{name: "take trigger", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Trigger(c.id)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Trigger(c.id), nil)) }},
-		{name: "begin requested", refused: func(c scene) func(coord.Op) bool {
+		{name: "claim requested", refused: func(c scene) func(coord.Op) bool {
 			return func(op coord.Op) bool { return op.Path == c.job.Progress("1-x", 2) }
 		}, provoke: func(c scene) {
 			c.commit(coord.Put(c.job.Request("1-x"), []byte("items: \"2\"\nsource: MANUAL\n")))
@@ -96,7 +96,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), nil)) }}, // which nobody has claimed
 		{name: "tidy", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Instance(deadID)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Instance(deadID), nil)) }},
-		{name: "put in force", alone: true, noTicks: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Schedule()) },
+		{name: "record schedule", alone: true, noTicks: true, refused: func(c scene) func(coord.Op) bool { return writes(c.job.Schedule()) },
 			provoke: func(c scene) { c.configure(func(cfg *job.Config) { cfg.Cron = "0/2 * * * * ?" }) }},
 		{name: "mark for failover", alone: true, refused: func(c scene) func(coord.Op) bool { return removes(c.job.Running(idle)) },
 			provoke: func(c scene) { c.commit(coord.Put(c.job.Running(idle), []byte(deadID))) }},

@@ -94,6 +94,21 @@ func TestLogTellsTheStory(t *testing.T) {
 	})
 }
 
+// Who has forgotten the cron sees in the log why nothing runs.
+func TestLogTellsThatAJobHasNoCron(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		logged, logs := newLogbook()
+		c.join("10.0.0.1", cfg, nil, logs)
+		c.settled()
+		lines := logged.says("joined")
+		if len(lines) != 1 || lines[0]["cron"] != "none: it runs only when it is triggered" || lines[0]["next tick"] != nil {
+			t.Errorf("joined: %v", lines)
+		}
+	})
+}
+
 // A line about many items is short.
 func TestLogLinesAreShort(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

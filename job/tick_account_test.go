@@ -69,7 +69,7 @@ func TestTicksAddUp(t *testing.T) {
 			Misfire:          rapid.SampledFrom([]job.Toggle{job.On, job.Off}).Draw(rt, "misfire"),
 			MisfireTolerance: rapid.SampledFrom([]time.Duration{time.Second, 2 * time.Minute}).Draw(rt, "tolerance"),
 			Failover:         rapid.Bool().Draw(rt, "failover"),
-			Overlap:          rapid.SampledFrom([]string{job.OverlapWait, job.OverlapSkip}).Draw(rt, "overlap"),
+			Overlap:          rapid.SampledFrom([]jobtype.Overlap{job.OverlapWait, job.OverlapSkip}).Draw(rt, "overlap"),
 		}
 		takes := time.Duration(rapid.IntRange(0, 20).Draw(rt, "item 0 takes")) * 450 * time.Millisecond
 		outages := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) outage {
@@ -102,8 +102,8 @@ func addsUp(t *testing.T, cfg job.Config, takes time.Duration, outages []outage)
 		}
 		return nil
 	})
-	start := func(n int) *jobtest.Instance {
-		in := c.Instance(fmt.Sprintf("10.0.0.%d", n+1), account.option(cfg.MisfireTolerance))
+	start := func(n int) *jobtest.Process {
+		in := c.Process(fmt.Sprintf("10.0.0.%d", n+1), account.option(cfg.MisfireTolerance))
 		in.Schedule(cfg, work)
 		return in
 	}
@@ -118,7 +118,7 @@ func addsUp(t *testing.T, cfg job.Config, takes time.Duration, outages []outage)
 	}
 	end = end.Truncate(time.Minute)
 	cfg.Expiry.At = end // so that no item runs, or is late, when all is over
-	instances := []*jobtest.Instance{start(0), start(1)}
+	instances := []*jobtest.Process{start(0), start(1)}
 	for _, o := range outages {
 		c.Advance(o.after)
 		switch in := instances[o.on]; o.kind {
@@ -177,14 +177,14 @@ func TestMissedTicksAreTold(t *testing.T) {
 		cron      string
 		tolerance time.Duration
 		misfire   job.Toggle
-		do        func(*jobtest.Cluster, *jobtest.Instance)
+		do        func(*jobtest.Cluster, *jobtest.Process)
 		want      []string
 		tick      time.Time
 		source    job.Source // of the execution for the tick; 0 if there is none
 	}{
 		{
 			name: "the store was away, and ticks may be late", cron: "0 * * * * ?", tolerance: 2 * time.Minute, misfire: job.On,
-			do: func(c *jobtest.Cluster, _ *jobtest.Instance) {
+			do: func(c *jobtest.Cluster, _ *jobtest.Process) {
 				c.StoreAway(10 * time.Minute)
 				c.Advance(10*time.Minute + 50*time.Second)
 			},
@@ -192,7 +192,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 		},
 		{
 			name: "… and misfire is off", cron: "0 * * * * ?", tolerance: 2 * time.Minute, misfire: job.Off,
-			do: func(c *jobtest.Cluster, _ *jobtest.Instance) {
+			do: func(c *jobtest.Cluster, _ *jobtest.Process) {
 				c.StoreAway(10 * time.Minute)
 				c.Advance(10*time.Minute + 50*time.Second)
 			},
@@ -200,7 +200,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 		},
 		{
 			name: "the host was asleep", cron: "0 1 1 * * ?", tolerance: time.Second, misfire: job.Off,
-			do: func(c *jobtest.Cluster, in *jobtest.Instance) {
+			do: func(c *jobtest.Cluster, in *jobtest.Process) {
 				c.Advance(50 * time.Second)
 				in.ClockOff(59 * time.Second)
 				c.Advance(time.Minute)
@@ -209,7 +209,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 		},
 		{
 			name: "… and misfire is on", cron: "0 1 1 * * ?", tolerance: time.Second, misfire: job.On,
-			do: func(c *jobtest.Cluster, in *jobtest.Instance) {
+			do: func(c *jobtest.Cluster, in *jobtest.Process) {
 				c.Advance(50 * time.Second)
 				in.ClockOff(59 * time.Second)
 				c.Advance(time.Minute)
@@ -222,7 +222,7 @@ func TestMissedTicksAreTold(t *testing.T) {
 				cluster := jobtest.NewCluster(t)
 				cluster.AdvanceTo(at(1, 0, 0).Add(500 * time.Millisecond))
 				var tally tallyOfTicks
-				in := cluster.Instance("10.0.0.1", tally.option())
+				in := cluster.Process("10.0.0.1", tally.option())
 				in.Schedule(job.Config{
 					Name: "settle", TimeZone: "UTC", ShardingTotalCount: 1, Cron: c.cron, Misfire: c.misfire, MisfireTolerance: c.tolerance,
 				}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))

@@ -55,8 +55,8 @@ func (r *counting) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return r.Registry.List(ctx, path)
 }
 
-func (r *counting) View(ctx context.Context, path string) (coord.View, error) {
-	v, err := r.Registry.View(ctx, path)
+func (r *counting) View(ctx context.Context, path string, depth int) (coord.View, error) {
+	v, err := r.Registry.View(ctx, path, depth)
 	return countingView{v, r}, err
 }
 
@@ -145,7 +145,7 @@ func TestIdleJobsSendNothing(t *testing.T) {
 		}
 		defer closeRegistry(t, dialed)
 		reg := &counting{Registry: dialed}
-		view, err := reg.View(t.Context(), "")
+		view, err := reg.View(t.Context(), "", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,5 +208,39 @@ func TestStoreThatTakesLittleInOneCommit(t *testing.T) {
 		}
 		m.awaitSound()
 		c.check()
+	})
+}
+
+// An instance that leaves such a store hands over all that it runs, in as many commits as that takes: the
+// leader finds nothing to recover.
+func TestHandoverInSmallCommits(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const many = 100
+		cfg := c.config()
+		cfg.ShardingTotalCount, cfg.Threads, cfg.Failover = many, many, true
+		m := c.dial("10.0.0.1")
+		reg := &narrow{Registry: m.reg, most: 20}
+		m.reg = reg
+		c.mustSchedule(m, cfg, untilDone)
+		c.ownedBy("10.0.0.1", many, many)
+		c.awaitRuns("begun", many, anything)
+		logged, logs := newLogbook()
+		c.join("10.0.0.2", cfg, nil, logs)
+		reg.refused.Store(0)
+		now, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := m.Shutdown(now); err != nil {
+			t.Fatal(err)
+		}
+		if reg.refused.Load() == 0 {
+			t.Error("no commit was too large")
+		}
+		c.pass(30 * time.Second)
+		if lines := logged.says("recovered"); len(lines) > 0 {
+			t.Errorf("the leader has recovered %v", lines)
+		}
+		if lines := logged.says("took over"); len(lines) == 0 {
+			t.Errorf("nothing was handed over: %q", logged.messages())
+		}
 	})
 }

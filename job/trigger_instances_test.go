@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -91,8 +90,8 @@ func TestTriggerOfInstancesThatHaveNone(t *testing.T) {
 			{job.TriggerRequest{Instances: []string{b.Status().InstanceID}, Items: []int{0, 2}}, "has none of the items"},
 		} {
 			result, err := a.Trigger(t.Context(), tc.TriggerRequest)
-			if want := fmt.Sprintf("instance %q %s", tc.Instances[0], tc.why); !errors.Is(err, job.ErrNoInstance) || result != nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%+v: %+v, %v, want ErrNoInstance: %s", tc.TriggerRequest, result, err, want)
+			if want := fmt.Sprintf("instance %q %s", tc.Instances[0], tc.why); !errors.Is(err, job.ErrNobodyRunsIt) || result != nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %+v, %v, want ErrNobodyRunsIt: %s", tc.TriggerRequest, result, err, want)
 			}
 		}
 		c.pass(time.Second)
@@ -102,9 +101,8 @@ func TestTriggerOfInstancesThatHaveNone(t *testing.T) {
 	})
 }
 
-// An item that has moved before its instance took the request is run by its new owner, for
-// the same request.
-func TestTriggerThatIsPassedOnKeepsItsRequest(t *testing.T) {
+// Items of several instances are run by their owners, for one request.
+func TestTriggerOfItemsOfSeveralInstances(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
@@ -113,12 +111,9 @@ func TestTriggerThatIsPassedOnKeepsItsRequest(t *testing.T) {
 		var w witness
 		b := c.join("10.0.0.2", cfg, nil, w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		// The first is asked for an item that is not its own any more.
-		request, err := jobtree.EncodeTrigger(jobtree.TriggerDocument{ID: "of-the-past", Items: []int{1, 2}, Parameter: "once"})
-		if err != nil {
+		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{1, 2}, Parameter: "once"}); err != nil {
 			t.Fatal(err)
 		}
-		c.commit(coord.Create(c.job.Trigger(a.Status().InstanceID), request))
 		runs := c.awaitRuns("both", 2, anything)
 		c.settled()
 		for _, e := range runs {

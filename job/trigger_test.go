@@ -96,8 +96,8 @@ func TestTriggerThatNobodyCanTake(t *testing.T) {
 		a := c.join("10.0.0.1", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
-		if _, err := a.Trigger(t.Context(), job.TriggerRequest{}); !errors.Is(err, job.ErrNoInstance) {
-			t.Errorf("got %v, want ErrNoInstance", err)
+		if _, err := a.Trigger(t.Context(), job.TriggerRequest{}); !errors.Is(err, job.ErrNobodyRunsIt) {
+			t.Errorf("got %v, want ErrNobodyRunsIt", err)
 		}
 		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{-1}}); err == nil {
 			t.Error("item -1 was accepted")
@@ -106,7 +106,7 @@ func TestTriggerThatNobodyCanTake(t *testing.T) {
 }
 
 // An instance ends or leaves before it has taken a trigger. The instances that get its items
-// takeTrigger the trigger.
+// take the trigger.
 func TestTriggerOfOneWhoEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -130,11 +130,11 @@ func TestTriggerOfOneWhoEnds(t *testing.T) {
 					a.crash()
 				}
 				counts.take()
-				c.commit(coord.Put(c.job.Trigger(a.Status().InstanceID), []byte("parameter: once")))
+				c.commit(coord.Put(c.job.Trigger(a.Status().InstanceID), nil))
 				if tt.name == "leave" {
 					a.leave()
 				}
-				c.awaitRuns("all items", 150, func(e execution) bool { return e.JobParameter == "once" && e.ip == "10.0.0.2" })
+				c.awaitRuns("all items", 150, func(e execution) bool { return e.Source == job.SourceManual && e.ip == "10.0.0.2" })
 				c.settled()
 				if commits, _ := counts.take(); len(commits) > 100 {
 					t.Errorf("it took %d commits", len(commits))

@@ -17,11 +17,7 @@ import (
 
 // begin is schedule for any handler. What it does is not recorded.
 func (m *member) begin(cfg job.Config, h job.Handler, opts ...job.Option) error {
-	start := job.Schedule
-	if cfg.Cron == "" {
-		start = job.OneOff
-	}
-	s, err := start(m.c.Context(), m.reg, cfg, h, append([]job.Option{job.WithIP(m.ip)}, opts...)...)
+	s, err := job.Schedule(m.c.Context(), m.reg, cfg, h, append([]job.Option{job.WithIP(m.ip)}, opts...)...)
 	if err == nil {
 		m.Scheduler = s
 	}
@@ -56,13 +52,13 @@ func TestType(t *testing.T) {
 		c := newCluster(t, s, "settle")
 		greets := make(chan string)
 		m := c.dial("10.0.0.1")
-		with := job.WithType("GREETING", greeting(greets))
-		err := m.begin(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, job.OfType("GREETING"), with)
+		work := job.OfType("GREETING", greeting(greets))
+		err := m.begin(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, work)
 		var field *job.FieldError
 		if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &field) || field.Field != "props: greeting.name" {
 			t.Fatalf("without the property: %v", err)
 		}
-		if err := m.begin(greetingJob("Ada"), job.OfType("GREETING"), with); err != nil {
+		if err := m.begin(greetingJob("Ada"), work); err != nil {
 			t.Fatal(err)
 		}
 		await := func(name string) {
@@ -118,24 +114,21 @@ func TestAHandlerThatIsAType(t *testing.T) {
 
 func TestTypesThatAreRefused(t *testing.T) {
 	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
-	with := job.WithType("GREETING", greeting(nil))
-	none := job.WithType("NONE", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, nil }))
-	failing := job.WithType("FAILING", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, errors.New("no licence") }))
+	greets := job.OfType("GREETING", greeting(nil))
+	none := job.OfType("NONE", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, nil }))
+	failing := job.OfType("FAILING", job.TypeFunc(func(job.Config) (job.Handler, error) { return nil, errors.New("no licence") }))
 	for name, tc := range map[string]struct {
 		handler job.Handler
 		opts    []job.Option
 		says    string
 	}{
-		"not named":              {job.OfType("GREETING"), nil, `type "GREETING" is not known here: WithType`},
-		"another one":            {job.OfType("SCRIPT"), []job.Option{with, none}, `type "SCRIPT" is not known here, GREETING, NONE are`},
-		"another implementation": {job.OfType("GREETING"), []job.Option{with, job.WithImplementation("com.acme.Job")}, `implementation "com.acme.Job" of a job of type "GREETING"`},
-		"a handler of its name":  {handler, []job.Option{with, job.WithImplementation("GREETING")}, `has the name of the type "GREETING"`},
-		"no name":                {handler, []job.Option{job.WithType("", greeting(nil))}, "type \"\": name: is empty"},
-		"nil":                    {handler, []job.Option{job.WithType("X", nil)}, `type "X" is nil`},
-		"no handler":             {job.OfType("NONE"), []job.Option{none}, "props: the type returned no handler"},
-		"an error of no field":   {job.OfType("FAILING"), []job.Option{failing}, "props: no licence"},
-		"error handler no name":  {handler, []job.Option{job.WithErrorHandlerType("", job.ErrorHandlerTypeFunc(nil))}, `error handler "": name: is empty`},
-		"error handler nil":      {handler, []job.Option{job.WithErrorHandlerType("X", nil)}, `error handler type "X" is nil`},
+		"another implementation": {greets, []job.Option{job.WithImplementation("com.acme.Job")}, `implementation "com.acme.Job" of a job of type "GREETING"`},
+		"no name":                {job.OfType("", greeting(nil)), nil, "type \"\": name: is empty"},
+		"nil":                    {job.OfType("X", nil), nil, `type "X" is nil`},
+		"no handler":             {none, nil, "props: the type returned no handler"},
+		"an error of no field":   {failing, nil, "props: no licence"},
+		"error handler no name":  {handler, []job.Option{job.WithErrorHandler("", job.ErrorHandlerTypeFunc(nil))}, `error handler "": name: is empty`},
+		"error handler nil":      {handler, []job.Option{job.WithErrorHandler("X", nil)}, `error handler "X" is nil`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
@@ -149,38 +142,37 @@ func TestTypesThatAreRefused(t *testing.T) {
 
 // Without a scheduler, the handler of a type says what it needs.
 func TestOfTypeAlone(t *testing.T) {
-	if err := job.OfType("SCRIPT").Execute(t.Context(), job.ShardingContext{}); err == nil || !strings.Contains(err.Error(), "needs a scheduler") {
+	if err := job.OfType("SCRIPT", greeting(nil)).Execute(t.Context(), job.ShardingContext{}); err == nil || !strings.Contains(err.Error(), "needs a scheduler") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // elastic-job 2.1 leaves the job's node empty. jobType says then which work it is.
 func TestJobTypeOfOldConfigurations(t *testing.T) {
-	script := job.WithType("SCRIPT", greeting(nil))
-	other := job.WithType("HTTP", greeting(nil))
+	script := job.OfType("SCRIPT", greeting(nil))
+	other := job.OfType("HTTP", greeting(nil))
 	handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
 	for name, tc := range map[string]struct {
 		node, document string
 		handler        job.Handler
-		opt            job.Option
 		refused        string
 	}{
-		"a script":                        {"", `"jobType":"SCRIPT"`, job.OfType("SCRIPT"), script, ""},
-		"a script, in small letters":      {"", `"jobType":"script"`, job.OfType("SCRIPT"), script, ""},
-		"a script for a handler":          {"", `"jobType":"SCRIPT"`, handler, script, `the registry has "SCRIPT", this is "settle"`},
-		"a script for another type":       {"", `"jobType":"SCRIPT"`, job.OfType("HTTP"), other, `the registry has "SCRIPT", this is "HTTP"`},
-		"a class for a handler":           {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, handler, script, ""},
-		"a dataflow for a handler":        {"", `"jobType":"DATAFLOW","jobClass":"com.acme.Job"`, handler, script, ""},
-		"a class for a type":              {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, job.OfType("SCRIPT"), script, `the registry has "SIMPLE"`},
-		"the node counts":                 {"HTTP", `"jobType":"SCRIPT"`, job.OfType("HTTP"), other, ""},
-		"the node counts, though it ends": {"HTTP", `"jobType":"SCRIPT"`, job.OfType("SCRIPT"), script, `the registry has "HTTP"`},
-		"neither":                         {"", `"failover":false`, job.OfType("HTTP"), other, ""},
+		"a script":                        {"", `"jobType":"SCRIPT"`, script, ""},
+		"a script, in small letters":      {"", `"jobType":"script"`, script, ""},
+		"a script for a handler":          {"", `"jobType":"SCRIPT"`, handler, `the registry has "SCRIPT", this is "settle"`},
+		"a script for another type":       {"", `"jobType":"SCRIPT"`, other, `the registry has "SCRIPT", this is "HTTP"`},
+		"a class for a handler":           {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, handler, ""},
+		"a dataflow for a handler":        {"", `"jobType":"DATAFLOW","jobClass":"com.acme.Job"`, handler, ""},
+		"a class for a type":              {"", `"jobType":"SIMPLE","jobClass":"com.acme.Job"`, script, `the registry has "SIMPLE"`},
+		"the node counts":                 {"HTTP", `"jobType":"SCRIPT"`, other, ""},
+		"the node counts, though it ends": {"HTTP", `"jobType":"SCRIPT"`, script, `the registry has "HTTP"`},
+		"neither":                         {"", `"failover":false`, other, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 				document := fmt.Sprintf(`{"jobName":"settle","cron":"* * * * * ?","shardingTotalCount":1,"props":{"greeting.name":"Ada"},%s}`, tc.document)
 				c.commit(coord.Put(c.job.Root(), []byte(tc.node)), coord.Put(c.job.Config(), []byte(document)))
-				err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler, tc.opt)
+				err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler)
 				if tc.refused == "" {
 					if err != nil {
 						t.Error(err)
@@ -209,7 +201,7 @@ func TestARefusedConfigurationIsLookedAtAgain(t *testing.T) {
 		})
 		cfg := job.Config{Name: "settle", Cron: "0 0 0 1 1 ?", ShardingTotalCount: 1}
 		m := c.dial("10.0.0.1")
-		if err := m.begin(cfg, job.OfType("KIND"), job.WithType("KIND", kind)); err != nil {
+		if err := m.begin(cfg, job.OfType("KIND", kind)); err != nil {
 			t.Fatal(err)
 		}
 		isAway.Store(true)

@@ -25,10 +25,8 @@ type (
 	Streamer        = jobtype.Streamer
 	PanicError      = jobtype.PanicError
 	ExecutionError  = jobtype.ExecutionError
-	Precedence      = jobtype.Precedence
 
 	Scope             = jobtype.Scope
-	LogHandler        = jobtype.LogHandler
 	Listener          = jobtype.Listener
 	ListenerFuncs     = jobtype.ListenerFuncs
 	ListenerError     = jobtype.ListenerError
@@ -80,10 +78,3 @@ func NewProperties(props map[string]string) Properties { return jobtype.NewPrope
 
 // NoRetry returns an error with which a handler says that another attempt would fail, too: see jobtype.NoRetry.
 func NoRetry(err error) error { return jobtype.NoRetry(err) }
-
-// The values of a [Precedence].
-const (
-	PrecedenceRegistry = jobtype.PrecedenceRegistry
-	PrecedenceCode     = jobtype.PrecedenceCode
-	PrecedenceNone     = jobtype.PrecedenceNone
-)

@@ -28,7 +28,7 @@ type wide struct {
 func newWide(b *testing.B, total int) *wide {
 	w := &wide{memory: memory.NewStore(memory.Options{}), total: total}
 	b.Cleanup(w.memory.Close)
-	view, err := w.dial(b).View(b.Context(), "settle")
+	view, err := w.dial(b).View(b.Context(), "settle", coord.AllLevels)
 	if err != nil {
 		b.Fatal(err)
 	}

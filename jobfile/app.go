@@ -23,15 +23,17 @@ import (
 
 // App runs the jobs of files. Its methods may be called from any goroutine.
 type App struct {
-	file    *File // as it was at the start: its sections stay in force
-	log     *slog.Logger
-	node    *job.Node
-	runner  *job.Runner // nil unless node.serve
-	serving sync.WaitGroup
-	broken  chan error // has one if the runner cannot go on
-	ops     *ops.Ops
-	drain   time.Duration
-	metrics *meter
+	file *File // as it was at the start: its sections stay in force
+	log  *slog.Logger
+	node *job.Node
+	// handlers do the work of the jobs, by the names of types and implementations.
+	handlers map[string]job.Handler
+	runner   *job.Runner // nil unless node.serve
+	serving  sync.WaitGroup
+	broken   chan error // has one if the runner cannot go on
+	ops      *ops.Ops
+	drain    time.Duration
+	metrics  *meter
 	// exporter is what the section metrics has instead, and recorder what the section tracing has.
 	exporter Exporter
 	recorder *trace.Recorder
@@ -155,9 +157,12 @@ func (a *App) open(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
+	if a.handlers, err = a.handlersOf(&f.options); err != nil {
+		return err
+	}
 	c := job.NodeConfig{Threads: f.node.threads, Drain: a.drain, Options: options}
 	if f.node.serve {
-		a.runner, err = job.NewRunner(reg, job.RunnerConfig{NodeConfig: c, Handlers: f.options.Handlers})
+		a.runner, err = job.NewRunner(reg, job.RunnerConfig{NodeConfig: c, Handlers: a.handlers})
 		if err == nil {
 			a.node = a.runner.Node
 		}

@@ -80,7 +80,7 @@ func (f *fleet) dial() *memory.Registry {
 
 func (f *fleet) options(reg coord.Registry) jobfile.Options {
 	o := options(nil)
-	o.Registry, o.Logger = reg, slog.New(slog.NewTextHandler(&f.log, nil))
+	o.Registry, o.Slog = reg, slog.New(slog.NewTextHandler(&f.log, nil))
 	o.Handlers["settle"] = job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -567,7 +567,7 @@ func TestStartFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(nil)
-			o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+			o.Slog = slog.New(slog.NewTextHandler(io.Discard, nil))
 			path := write(t, tc.text+every("a: {}"))[0]
 			_, err := jobfile.Load(t.Context(), o, path)
 			if err == nil || !strings.HasPrefix(err.Error(), "jobfile: "+path+":"+tc.want) {
@@ -639,21 +639,44 @@ func TestRemovedJobs(t *testing.T) {
 	})
 }
 
-// panicky panics when a job begins an item.
-type panicky struct {
+// fragile is a registry whose view of a job ends each time that the job begins an item.
+type fragile struct {
 	coord.Registry
 	job   string
+	view  atomic.Pointer[endedView]
 	times atomic.Int32
 }
 
-func (p *panicky) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+func (f *fragile) View(ctx context.Context, prefix string, depth int) (coord.View, error) {
+	v, err := f.Registry.View(ctx, prefix, depth)
+	if err != nil || prefix != f.job {
+		return v, err
+	}
+	ends := &endedView{View: v}
+	f.view.Store(ends)
+	return ends, nil
+}
+
+func (f *fragile) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	for _, op := range ops {
-		if op.Kind != coord.OpAbsent && op.Path == p.job+"/sharding/0/running" {
-			p.times.Add(1)
-			panic("broken")
+		if op.Kind != coord.OpAbsent && op.Path == f.job+"/sharding/0/running" && !f.view.Load().isOver.Swap(true) {
+			f.times.Add(1)
 		}
 	}
-	return p.Registry.Commit(ctx, ops...)
+	return f.Registry.Commit(ctx, ops...)
+}
+
+// endedView is a view that ends when a test wants that.
+type endedView struct {
+	coord.View
+	isOver atomic.Bool
+}
+
+func (v *endedView) Err() error {
+	if v.isOver.Load() {
+		return errors.New("broken")
+	}
+	return v.View.Err()
 }
 
 // A job that has never run, and goes, was not put right.
@@ -676,7 +699,7 @@ func TestAFaultGoesWithItsJob(t *testing.T) {
 // A job whose scheduler stops again and again is started less and less often.
 func TestAJobThatStopsAgainAndAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
-		reg := &panicky{Registry: f.reg, job: "a"}
+		reg := &fragile{Registry: f.reg, job: "a"}
 		app := f.loadWith(f.options(reg), write(t, every("a: {}", "b: {}"))...)
 		pass(10 * time.Minute)
 		if n := reg.times.Load(); n < 5 || n > 25 {
@@ -702,7 +725,7 @@ func TestNode(t *testing.T) {
 		}
 	})
 	o := options(nil)
-	o.Logger = slog.New(slog.DiscardHandler)
+	o.Slog = slog.New(slog.DiscardHandler)
 	if _, err := jobfile.Load(t.Context(), o, write(t, memoryFile+"node: {network: 203.0.113.0/24}\n"+every("a: {}"))...); err == nil || !strings.Contains(err.Error(), "203.0.113.0/24") {
 		t.Errorf("a network that is not there: %v", err)
 	}

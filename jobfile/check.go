@@ -17,7 +17,7 @@ func (f *File) check(whole *value, r *reader) {
 	if f.node.address != "" && f.node.network != "" {
 		r.fault(whole.get(keyNode).at, keyNode, "address and network: one of them is allowed")
 	}
-	if f.log != nil && f.options.Logger != nil {
+	if f.log != nil && f.options.Slog != nil {
 		r.fault(whole.get(keyLog).at, keyLog, "is not allowed: this program has a logger of its own")
 	}
 	if len(f.jobs) == 0 && !f.node.serve {

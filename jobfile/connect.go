@@ -2,8 +2,10 @@ package jobfile
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -58,8 +60,8 @@ func (o ownStore) Close(ctx context.Context) error {
 
 // logger returns the program's logger, or that of the section.
 func (f *File) logger(to io.Writer) *slog.Logger {
-	if f.options.Logger != nil {
-		return f.options.Logger
+	if f.options.Slog != nil {
+		return f.options.Slog
 	}
 	s := f.log
 	if s == nil {
@@ -103,40 +105,50 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	}
 	options = append(options, job.WithEarlyClaims(s.earlyClaims))
 
-	types, err := a.types(o)
-	if err != nil {
-		return nil, err
-	}
 	observers, err := a.observers()
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(options, types, observers, o.Job), nil
+	return slices.Concat(options, a.errorHandlers(o), observers, o.Job), nil
 }
 
-// types returns the types that this package has, and then the program's, which count.
-func (a *App) types(o *Options) ([]job.Option, error) {
+// handlersOf returns those of the program, and of the types that this package has and the program's,
+// which count.
+func (a *App) handlersOf(o *Options) (map[string]job.Handler, error) {
 	requests := httpjob.New(httpjob.Options{})
 	a.close = append(a.close, func(context.Context) error { requests.Close(); return nil })
-	options := []job.Option{
-		job.WithType(httpjob.Name, requests),
-		job.WithErrorHandlerType(alert.NameWeChat, alert.WeChat(o.Alert)),
-		job.WithErrorHandlerType(alert.NameDingTalk, alert.DingTalk(o.Alert)),
-		job.WithErrorHandlerType(alert.NameSlack, alert.Slack(o.Alert)),
-		job.WithErrorHandlerType(alert.NameWebhook, alert.Webhook(o.Alert)),
-	}
+	types := map[string]job.Type{httpjob.Name: requests}
 	if o.Supervisor != (script.Supervisor{}) {
 		scripts, err := script.New(o.Supervisor, script.Options{})
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, job.WithType(script.Name, scripts))
+		types[script.Name] = scripts
 	}
-	for name, t := range o.Types {
-		options = append(options, job.WithType(name, t))
+	maps.Copy(types, o.Types)
+	handlers := maps.Clone(o.Handlers)
+	if handlers == nil {
+		handlers = map[string]job.Handler{}
+	}
+	for name, t := range types {
+		if handlers[name] != nil {
+			return nil, fmt.Errorf("jobfile: handler %q has the name of a type", name)
+		}
+		handlers[name] = job.OfType(name, t)
+	}
+	return handlers, nil
+}
+
+// errorHandlers returns those that this package has, and then the program's, which count.
+func (a *App) errorHandlers(o *Options) []job.Option {
+	options := []job.Option{
+		job.WithErrorHandler(alert.NameWeChat, alert.WeChat(o.Alert)),
+		job.WithErrorHandler(alert.NameDingTalk, alert.DingTalk(o.Alert)),
+		job.WithErrorHandler(alert.NameSlack, alert.Slack(o.Alert)),
+		job.WithErrorHandler(alert.NameWebhook, alert.Webhook(o.Alert)),
 	}
 	for name, t := range o.ErrorHandlers {
-		options = append(options, job.WithErrorHandlerType(name, t))
+		options = append(options, job.WithErrorHandler(name, t))
 	}
-	return options, nil
+	return options
 }

@@ -132,7 +132,7 @@ var anyJob = rapid.Custom(func(t *rapid.T) jobfile.Declared {
 		c.Expiry.Ticks = rapid.IntRange(0, 2).Draw(t, "ticks")
 		c.TimeZone = rapid.SampledFrom([]string{"", "Asia/Shanghai", "GMT+08:00"}).Draw(t, "zone")
 		c.Jitter = durations("jitter", time.Millisecond)
-		c.Overlap = rapid.SampledFrom([]string{"", job.OverlapSkip}).Draw(t, "overlap")
+		c.Overlap = rapid.SampledFrom([]jobtype.Overlap{"", job.OverlapSkip}).Draw(t, "overlap")
 	}
 	if on.Draw(t, "ends") {
 		c.Expiry.At = time.Unix(rapid.Int64Range(1_800_000_000, 4_000_000_000).Draw(t, "at"), 0)

@@ -97,7 +97,7 @@
 //
 // The registry has one configuration of a job, for all processes. A job that is not there yet is
 // set up. One that is there is replaced if its revision in the file is larger, or if it has
-// overwrite: true; that is what [job.PrecedenceCode] and [job.Config.Overwrite] mean. Otherwise
+// overwrite: true, as with a program ([job.Config.Revision]). Otherwise
 // the registry's stays in force. At a start a warning in the log says how they differ.
 //
 // [App.Run] reloads the files when they have changed, and at a SIGHUP:

@@ -2,11 +2,10 @@ package jobfile_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,11 +15,32 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
 
-// The section dump answers ElasticJob's line and HTTP, with the token and for the jobs that it has,
-// also where another section listens.
+// askDump asks the section dump over HTTP.
+func askDump(t *testing.T, method, url, token, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// The section dump answers HTTP, also where another section listens, and ElasticJob's line, with the token and for the
+// jobs that it has.
 func TestDump(t *testing.T) {
 	const token = "0123456789abcdef"
-	address := free(t, 1)[0]
+	addresses := free(t, 2)
+	address, line := addresses[0], addresses[1]
 	o := options(nil)
 	o.LookupEnv = func(name string) (string, bool) {
 		if name == "TOKEN" {
@@ -33,40 +53,38 @@ func TestDump(t *testing.T) {
 		return err
 	}}
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a: {}, b: {}}\n" +
-		fmt.Sprintf("dump: {listen: '%s', include: [a], token: '${env:TOKEN}'}\nhealth: {listen: '%s'}\n", address, address)
+		fmt.Sprintf("dump: {listen: '%s', line: '%s', include: [a], token: '${env:TOKEN}'}\nhealth: {listen: '%s'}\n", address, line, address)
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := dump.Client{Address: address, Token: token}
-	if lines, err := c.Text(t.Context(), "a"); err != nil || !strings.Contains(lines, "\n/a/config | ") {
-		t.Errorf("%v\n%s", err, lines)
+	for _, tc := range []struct {
+		method, page, token, body string
+		status                    int
+		want                      string
+	}{
+		{"GET", "/dump/a?format=text", token, "", 200, "\n/a/config | "},
+		{"GET", "/dump/a", token, "", 200, `"differing": 0`},
+		{"GET", "/jobs", token, "", 200, `"a"`},
+		{"GET", "/dump/b", token, "", 404, "no such job"},
+		{"POST", "/command/hello", token, "you", 200, "hello you"},
+		{"GET", "/jobs", "", "", 401, "a token is needed"},
+		{"GET", "/live", "", "", 200, ""},
+	} {
+		if status, page := askDump(t, tc.method, "http://"+address+tc.page, tc.token, tc.body); status != tc.status || !strings.Contains(page, tc.want) {
+			t.Errorf("%s: %d %s", tc.page, status, page)
+		}
 	}
-	if d, err := c.Dump(t.Context(), "a"); err != nil || d.Status == nil || d.Differing > 0 {
-		t.Errorf("%v\n%+v", err, d)
-	}
-	if jobs, err := c.Jobs(t.Context()); err != nil || !slices.Equal(jobs, []string{"a"}) {
-		t.Errorf("%q, %v", jobs, err)
-	}
-	if _, err := c.Text(t.Context(), "b"); !errors.Is(err, dump.ErrNoJob) {
-		t.Errorf("a job that is not included: %v", err)
-	}
-	if answer, err := c.Command(t.Context(), "hello", "you"); err != nil || answer != "hello you" {
-		t.Errorf("%q, %v", answer, err)
-	}
-	c.Token = ""
-	if _, err := c.Jobs(t.Context()); !errors.Is(err, dump.ErrDenied) {
-		t.Errorf("without the token: %v", err)
-	}
-	if status, page := get(t, "http://"+address+"/live"); status != 200 {
-		t.Errorf("/live: %d %s", status, page)
-	}
-	answer, err := http.Get("http://" + address + "/live")
+	c, err := net.Dial("tcp", line)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _ = answer.Body.Close(); !answer.Close { // it was not to be read
-		t.Error("an idle connection takes the place of a probe")
+	defer func() { _ = c.Close() }() // it is only read
+	if _, err := io.WriteString(c, "dump@a@"+token+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(c); err != nil || !strings.Contains(string(text), "\n/a/config | ") {
+		t.Errorf("%v\n%s", err, text)
 	}
 	if err := app.Shutdown(context.Background()); err != nil {
 		t.Error(err)
@@ -94,15 +112,14 @@ func TestLinesOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := dump.Client{Address: address}
 	for {
-		lines, _, err := c.Log(ctx, "a", dump.LogQuery{})
-		if err != nil {
-			t.Fatal(err)
+		status, page := askDump(t, "GET", "http://"+address+"/log/a?item=0", "", "")
+		if status != http.StatusOK {
+			t.Fatal(status, page)
 		}
-		if len(lines) > 0 {
-			if lines[0].Text != "half of it is done" || lines[0].Number != 1 {
-				t.Errorf("%+v", lines)
+		if strings.Contains(page, `"text"`) {
+			if !strings.Contains(page, "half of it is done") || !strings.Contains(page, `"number": 1,`) {
+				t.Errorf("%s", page)
 			}
 			break
 		}

@@ -61,8 +61,8 @@ type Options struct {
 	// Registry, if it is set, takes the place of the files' section: they must not have one. It
 	// stays the program's, which closes it after the end of the App.
 	Registry coord.Registry
-	// Logger, if it is set, takes the place of the files' section: they must not have one.
-	Logger *slog.Logger
+	// Slog, if it is set, takes the place of the files' section: they must not have one.
+	Slog *slog.Logger
 }
 
 // Tracer makes jobs tell what happens to them. A [trace.Recorder] is one, whatever its sink is.

@@ -37,7 +37,7 @@ func (d *declared) fields() fields {
 			meaning: "What does the work: the name of a handler of the program. Either this or type."},
 
 		{key: "cron", shape: text{&c.Cron},
-			meaning: "When the job fires, in Quartz syntax with 6 or 7 fields: 0 0/5 * * * ?. Without it the job is a one-off one, which runs when it is triggered."},
+			meaning: "When the job fires, in Quartz syntax with 6 or 7 fields: 0 0/5 * * * ?; or with the 5 fields of Unix cron, in quotation marks: \"*/5 * * * *\". Without it the job is a one-off one, which runs when it is triggered."},
 		{key: "moreCrons", shape: several{&c.MoreCrons}, registry: inProps + "cron.more",
 			meaning: "Further expressions: the job fires when any of them does. Up to 100."},
 		{key: "timeZone", shape: text{&c.TimeZone},
@@ -47,7 +47,7 @@ func (d *declared) fields() fields {
 		{key: "jitter", shape: duration{to: &c.Jitter}, registry: inProps + "schedule.jitter.milliseconds",
 			meaning: "Delays each item by some time below it, always the same one. Default 0s."},
 		{key: "expiry", shape: expiryFields(&c.Expiry), meaning: "When the job ends."},
-		{key: "overlap", shape: oneOf{&c.Overlap, []string{jobtype.OverlapWait, jobtype.OverlapSkip}}, registry: inProps + "overlap",
+		{key: "overlap", shape: oneOf{(*string)(&c.Overlap), []string{string(jobtype.OverlapWait), string(jobtype.OverlapSkip)}}, registry: inProps + "overlap",
 			meaning: "What becomes of a tick that comes while the item still runs. Default WAIT: as misfire says. SKIP: it is skipped."},
 
 		{key: "shardingTotalCount", shape: integer{&c.ShardingTotalCount, 1, jobtype.MaxShardingTotalCount},

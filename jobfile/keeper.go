@@ -202,11 +202,7 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	if err := k.check(); err != nil { // the same comes of the start, but also for what the registry has
 		return nothing, wrongAt(k.want.placeOf(err), "is not started", err)
 	}
-	begin := k.app.node.Schedule
-	if k.want.config.Cron == "" {
-		begin = k.app.node.OneOff
-	}
-	s, err := begin(ctx, k.want.config, k.app.file.handler(k.want), k.app.jobOptions(k.want)...)
+	s, err := k.app.node.Schedule(ctx, k.want.config, k.app.handler(k.want), k.app.jobOptions(k.want)...)
 	switch {
 	case err == nil:
 		k.scheduler, k.since, k.inForce, k.isRunners = s, clocks.Now(), k.want, false

@@ -40,7 +40,7 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 			lines = a.runs
 		}
 		service, err = dump.New(reg, a.node, dump.Options{
-			Token: s.token, Shows: s.isFor, Log: lines, Commands: a.file.options.Commands, Logger: a.log,
+			Token: s.token, Shows: s.isFor, Log: lines, Commands: a.file.options.Commands, Slog: a.log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("jobfile: %s: %s: %w", a.file.at(keyDump), keyDump, err)
@@ -56,8 +56,10 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 
 	var servers []*http.Server
 	var serving sync.WaitGroup
+	lines, endLines := context.WithCancel(context.WithoutCancel(ctx))
 	close = func(ctx context.Context) error {
 		var errs []error
+		endLines()
 		for _, s := range servers {
 			if err := s.Shutdown(ctx); err != nil {
 				errs = append(errs, err, s.Close())
@@ -75,10 +77,6 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 			Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute,
 			MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 		}
-		if service != nil && address == a.file.dump.listen {
-			l = service.Listener(l)
-			server.SetKeepAlivesEnabled(false) // it has few connections, and idle ones would keep probes out
-		}
 		servers = append(servers, server)
 		serving.Go(func() {
 			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -86,6 +84,18 @@ func (a *App) listen(ctx context.Context, reg coord.Registry) (close func(contex
 			}
 		})
 		a.log.Info("listens", slog.String("address", l.Addr().String()))
+	}
+	if service != nil && a.file.dump.line != "" {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.file.dump.line)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("jobfile: %s: %s.line: %w", a.file.at(keyDump), keyDump, err), close(ctx))
+		}
+		serving.Go(func() {
+			if err := service.ServeLines(lines, l); err != nil {
+				a.setFault(subject{section: "listen"}, fmt.Errorf("listen %s: %w", a.file.dump.line, err))
+			}
+		})
+		a.log.Info("listens for lines", slog.String("address", l.Addr().String()))
 	}
 	return close, nil
 }

@@ -55,7 +55,7 @@ func TestSections(t *testing.T) {
 		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
 	o := options(nil)
 	var log page
-	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	o.Slog = slog.New(slog.NewTextHandler(&log, nil))
 	app, err := jobfile.Load(t.Context(), o, write(t, text)...)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSections(t *testing.T) {
 func TestTypesOfTheProgram(t *testing.T) {
 	o := options(nil)
 	var log page
-	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	o.Slog = slog.New(slog.NewTextHandler(&log, nil))
 	o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		job.Logger(ctx).Info("of " + sc.JobName)
 		return nil

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -14,11 +15,8 @@ import (
 )
 
 // handler returns what does the work of a job.
-func (f *File) handler(d *declared) job.Handler {
-	if d.work.jobType != "" {
-		return job.OfType(d.work.jobType)
-	}
-	return f.options.Handlers[d.work.implementation]
+func (a *App) handler(d *declared) job.Handler {
+	return a.handlers[cmp.Or(d.work.jobType, d.work.implementation)]
 }
 
 // jobOptions returns the options of one job.
@@ -26,10 +24,6 @@ func (a *App) jobOptions(d *declared) []job.Option {
 	var options []job.Option
 	if d.work.implementation != "" {
 		options = append(options, job.WithImplementation(d.work.implementation))
-	}
-	// Overwrite puts the file in force whatever its revision is.
-	if d.config.Revision > 0 && !d.config.Overwrite {
-		options = append(options, job.WithPrecedence(job.PrecedenceCode))
 	}
 	return options
 }
@@ -75,7 +69,7 @@ func (a *App) keepRuns() (*trace.Recorder, error) {
 	if a.runs, err = trace.NewNewest(trace.NewestOptions{}); err != nil {
 		return nil, fmt.Errorf("jobfile: %s: %w", keyDump, err)
 	}
-	r, err := trace.New(a.runs, trace.Options{Interval: runsInterval, Log: a.log})
+	r, err := trace.New(a.runs, trace.Options{Interval: runsInterval, Slog: a.log})
 	if err != nil {
 		return nil, fmt.Errorf("jobfile: %s: %w", keyDump, err)
 	}
@@ -92,7 +86,7 @@ func (a *App) tracer(s *section) (Tracer, error) {
 		return t, nil
 	}
 	var sink trace.Sink = trace.Slog(a.log)
-	o := trace.Options{Lines: trace.Lines{Off: true}, Log: a.log}
+	o := trace.Options{Lines: trace.Lines{Off: true}, Slog: a.log}
 	if open := a.file.options.Databases[s.typ]; open != nil {
 		database, err := open(DatabaseConfig{Address: s.database, Keep: s.keep, Log: a.log})
 		if err != nil {

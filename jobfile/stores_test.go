@@ -64,7 +64,7 @@ func testStore(t *testing.T, dir, registry string) {
 	ran := make(chan string, 1000)
 	o := options(nil)
 	var log page
-	o.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	o.Slog = slog.New(slog.NewTextHandler(&log, nil))
 	o.Handlers["settle"] = job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
 		if sc.JobName == "a" {
 			ran <- sc.JobParameter

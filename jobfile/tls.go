@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 )
 
 // tlsSection has paths of files with PEM blocks.
@@ -42,7 +44,7 @@ func (s *tlsSection) config() (*tls.Config, error) {
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: s.serverName}
 	if s.ca != "" {
-		pem, err := readFile(s.ca)
+		pem, _, err := bounded.File(s.ca, maxSize)
 		if err != nil {
 			return nil, fmt.Errorf("ca: %w", err)
 		}
@@ -55,11 +57,11 @@ func (s *tlsSection) config() (*tls.Config, error) {
 	}
 	if s.cert != "" {
 		own := func() (*tls.Certificate, error) {
-			cert, err := readFile(s.cert)
+			cert, _, err := bounded.File(s.cert, maxSize)
 			if err != nil {
 				return nil, fmt.Errorf("cert: %w", err)
 			}
-			key, err := readFile(s.key)
+			key, _, err := bounded.File(s.key, maxSize)
 			if err != nil {
 				return nil, fmt.Errorf("key: %w", err)
 			}

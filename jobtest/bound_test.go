@@ -25,12 +25,12 @@ func TestMaxItemsWhileItemsRun(t *testing.T) {
 				busy := job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 					return lasts(time.Duration(1+(sc.Token*7+int64(sc.Item)*13)%25)*time.Second)(ctx, sc)
 				})
-				start := func(n int) *jobtest.Instance {
-					in := c.Instance(fmt.Sprintf("10.0.0.%d", n+1))
+				start := func(n int) *jobtest.Process {
+					in := c.Process(fmt.Sprintf("10.0.0.%d", n+1))
 					in.Schedule(cfg, busy)
 					return in
 				}
-				list := []*jobtest.Instance{start(0), start(1), start(2)}
+				list := []*jobtest.Process{start(0), start(1), start(2)}
 				for range 6 {
 					bounded(t, c, cfg.MaxItems, time.Duration(5+r.IntN(20))*time.Second)
 					n := r.IntN(3)

@@ -24,7 +24,7 @@ type Cluster struct {
 	away     spell
 
 	mu        sync.Mutex
-	instances []*Instance
+	instances []*Process
 	ending    sync.WaitGroup // for handlers of instances that have died, and for runners
 	isLate    bool           // handlers may be at work although their contexts have ended
 }

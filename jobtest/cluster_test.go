@@ -43,8 +43,8 @@ func every(cron string) job.Config {
 }
 
 // pair starts a job on two instances, and lets the first one begin its item.
-func pair(c *jobtest.Cluster, cfg job.Config, h job.Handler) (first, second *jobtest.Instance) {
-	one, two := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+func pair(c *jobtest.Cluster, cfg job.Config, h job.Handler) (first, second *jobtest.Process) {
+	one, two := c.Process("10.0.0.1"), c.Process("10.0.0.2")
 	one.Schedule(cfg, h)
 	two.Schedule(cfg, h)
 	c.Until(time.Hour, func() bool { return c.Executions().Running().Len() == 1 })
@@ -84,7 +84,7 @@ func TestDie(t *testing.T) {
 // What a handler does after the death of its instance is not recorded, and it may take its time.
 func TestDieInAHandlerThatGoesOn(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-		a := c.Instance("10.0.0.1")
+		a := c.Process("10.0.0.1")
 		a.Schedule(every("0 * * * * ?"), job.HandlerFunc(func(context.Context, job.ShardingContext) error {
 			a.Die()
 			time.Sleep(time.Hour)
@@ -95,7 +95,7 @@ func TestDieInAHandlerThatGoesOn(t *testing.T) {
 			t.Error(e)
 		}
 		// A process that comes up later makes up for all.
-		c.Instance("10.0.0.1").Schedule(every("0 * * * * ?"), lasts(0))
+		c.Process("10.0.0.1").Schedule(every("0 * * * * ?"), lasts(0))
 		c.Advance(time.Second)
 		c.Executions().Source(job.SourceFailover).Outcome(job.OutcomeOK).Require(t, 1)
 	})
@@ -109,14 +109,14 @@ func sleeps(context.Context, job.ShardingContext) error {
 
 // A test may end while handlers work that do not watch their contexts.
 func TestEndWithHandlersThatGoOn(t *testing.T) {
-	for name, act := range map[string]func(*jobtest.Instance){
-		"lives": func(*jobtest.Instance) {},
-		"dies":  (*jobtest.Instance).Die,
-		"left":  func(a *jobtest.Instance) { _ = a.Shutdown(time.Second) }, // its handler still runs
+	for name, act := range map[string]func(*jobtest.Process){
+		"lives": func(*jobtest.Process) {},
+		"dies":  (*jobtest.Process).Die,
+		"left":  func(a *jobtest.Process) { _ = a.Shutdown(time.Second) }, // its handler still runs
 	} {
 		t.Run(name, func(t *testing.T) {
 			inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-				a := c.Instance("10.0.0.1")
+				a := c.Process("10.0.0.1")
 				a.Schedule(every("0/10 * * * * ?"), job.HandlerFunc(sleeps))
 				c.Advance(11 * time.Second)
 				act(a)
@@ -192,7 +192,7 @@ func TestCutOff(t *testing.T) {
 // A fault takes the place of the one before.
 func TestCutOffAgain(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-		a := c.Instance("10.0.0.1")
+		a := c.Process("10.0.0.1")
 		s := a.Schedule(every("0 0 * * * ?"), lasts(0))
 		a.CutOff(5 * time.Second)
 		c.Advance(4 * time.Second)
@@ -210,7 +210,7 @@ func TestCutOffAgain(t *testing.T) {
 
 func TestStoreAway(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-		c.Instance("10.0.0.1").Schedule(every("0 * * * * ?"), lasts(time.Second))
+		c.Process("10.0.0.1").Schedule(every("0 * * * * ?"), lasts(time.Second))
 		c.Advance(30 * time.Second)
 		c.StoreAway(5 * time.Minute)
 		c.Advance(4 * time.Minute)
@@ -261,7 +261,7 @@ func TestLoseSession(t *testing.T) {
 
 func TestClockOff(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-		a := c.Instance("10.0.0.1")
+		a := c.Process("10.0.0.1")
 		a.Schedule(every("0 * * * * ?"), lasts(time.Second))
 		a.ClockOff(7 * time.Second)
 		c.Advance(54 * time.Second)
@@ -287,7 +287,7 @@ func TestOps(t *testing.T) {
 		c.AdvanceTo(time.Date(2026, 12, 23, 0, 0, 0, 0, time.UTC))
 		cfg := job.Config{Name: "j", Cron: "0 0 12 * * ?", TimeZone: "UTC", Calendars: []string{"holidays"}, ShardingTotalCount: 2}
 		begin := time.Now()
-		c.Instance("10.0.0.1").Schedule(cfg, lasts(time.Second))
+		c.Process("10.0.0.1").Schedule(cfg, lasts(time.Second))
 		c.Advance(4 * 24 * time.Hour)
 		ticks, err := jobtest.Ticks(cfg, begin, time.Now(), holiday)
 		if err != nil || len(ticks) != 3 {
@@ -314,7 +314,7 @@ func TestAdvanceToAChangeOfClocks(t *testing.T) {
 		cfg := every("0 30 2 * * ?")
 		cfg.TimeZone = "Europe/Berlin"
 		begin := time.Now()
-		c.Instance("10.0.0.1").Schedule(cfg, lasts(time.Second))
+		c.Process("10.0.0.1").Schedule(cfg, lasts(time.Second))
 		c.Advance(3 * 24 * time.Hour)
 		ticks, err := jobtest.Ticks(cfg, begin, time.Now())
 		if err != nil {
@@ -327,9 +327,9 @@ func TestAdvanceToAChangeOfClocks(t *testing.T) {
 // Several jobs of a process, one of them of the other kind.
 func TestSeveralJobs(t *testing.T) {
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
-		a := c.Instance("10.0.0.1", job.WithLabels("gpu"))
+		a := c.Process("10.0.0.1", job.WithLabels("gpu"))
 		a.Schedule(job.Config{Name: "often", Cron: "0 * * * * ?", ShardingTotalCount: 1, Label: "gpu"}, lasts(0))
-		rebuild := a.OneOff(job.Config{Name: "rebuild", ShardingTotalCount: 1}, lasts(0))
+		rebuild := a.Schedule(job.Config{Name: "rebuild", ShardingTotalCount: 1}, lasts(0))
 		if _, err := rebuild.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
 			t.Fatal(err)
 		}
@@ -348,14 +348,13 @@ func TestClusterRefuses(t *testing.T) {
 		test func(c *jobtest.Cluster)
 		says []string
 	}{
-		{"a wrong configuration", func(c *jobtest.Cluster) { c.Instance("a").Schedule(job.Config{Name: "j"}, lasts(0)) }, []string{"a: ", "cron"}},
-		{"a wrong one-off job", func(c *jobtest.Cluster) { c.Instance("a").OneOff(job.Config{Name: "j"}, lasts(0)) }, []string{"shardingTotalCount"}},
-		{"a wrong address", func(c *jobtest.Cluster) { c.Instance("a/b") }, []string{"a/b"}},
+		{"a wrong configuration", func(c *jobtest.Cluster) { c.Process("a").Schedule(job.Config{Name: "j"}, lasts(0)) }, []string{"a: ", "shardingTotalCount"}},
+		{"a wrong address", func(c *jobtest.Cluster) { c.Process("a/b") }, []string{"a/b"}},
 		{"time that goes back", func(c *jobtest.Cluster) { c.Advance(-time.Second) }, []string{"does not go back"}},
 		{"a time in the past", func(c *jobtest.Cluster) { c.AdvanceTo(time.Unix(0, 0)) }, []string{"does not go back"}},
 		{
 			"what does not happen", func(c *jobtest.Cluster) {
-				c.Instance("a").Schedule(every("0 * * * * ?"), lasts(0))
+				c.Process("a").Schedule(every("0 * * * * ?"), lasts(0))
 				c.Until(90*time.Second, func() bool { return false })
 			},
 			[]string{"1m30s", "j item 0, tick", "OK"},

@@ -69,7 +69,7 @@ func TestEveryTickIsPaidAlthoughAProcessDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, begin := newSettler(), time.Now()
 		c := jobtest.NewCluster(t)
-		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+		a, b := c.Process("10.0.0.1"), c.Process("10.0.0.2")
 		a.Schedule(settle, h)
 		b.Schedule(settle, h)
 
@@ -94,7 +94,7 @@ func TestAnOldWriteIsRefused(t *testing.T) {
 		h := newSettler()
 		h.bank.takes, h.bank.deaf = 5*time.Second, true
 		c := jobtest.NewCluster(t)
-		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+		a, b := c.Process("10.0.0.1"), c.Process("10.0.0.2")
 		a.Schedule(settle, h)
 		b.Schedule(settle, h)
 
@@ -118,7 +118,7 @@ func TestAnOldWriteIsRefused(t *testing.T) {
 func TestAnOutageIsMadeUpFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := jobtest.NewCluster(t)
-		c.Instance("10.0.0.1").Schedule(settle, newSettler())
+		c.Process("10.0.0.1").Schedule(settle, newSettler())
 		c.StoreAway(time.Hour)
 		c.Advance(59 * time.Minute)
 		c.Executions().Require(t, 0)

@@ -20,7 +20,7 @@
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		c := jobtest.NewCluster(t)
-//		a, b := c.Instance("10.0.0.1"), c.Instance("10.0.0.2")
+//		a, b := c.Process("10.0.0.1"), c.Process("10.0.0.2")
 //		a.Schedule(settle, handler)
 //		b.Schedule(settle, handler)
 //		c.Until(time.Hour, func() bool { return c.Executions().On("10.0.0.1").Running().Len() > 0 })
@@ -29,11 +29,11 @@
 //		c.Executions().Source(job.SourceFailover).Outcome(job.OutcomeOK).Require(t, 1)
 //	})
 //
-// A process goes through these states; each arrow is a method of [Instance] or Cluster:
+// A process goes through these states; each arrow is a method of [Process] or Cluster:
 //
 //	                       ┌──────────── time ────────────┐
 //	                       ▼                              │
-//	Cluster.Instance ──► lives ── CutOff, LoseAnswers, ─► troubled
+//	Cluster.Process ──► lives ── CutOff, LoseAnswers, ─► troubled
 //	                       │      LoseSession, StoreAway  │
 //	                       ├──────────────────────────────┤
 //	                    Shutdown                         Die
@@ -41,7 +41,7 @@
 //	                     left: its session is closed     dead: its session expires, 10 s later
 //
 // [Cluster.Runner] starts a process that serves the jobs which somebody creates, by Cluster.Ops or
-// with another instance. [Instance.ClockOff] sets a wrong clock. [Cluster.Store] and [Instance.Link] have all other
+// with another instance. [Process.ClockOff] sets a wrong clock. [Cluster.Store] and [Process.Link] have all other
 // faults of package memory, and [Cluster.Ops] what an operator can do.
 //
 // # What has happened
@@ -90,7 +90,7 @@
 // takes. Where they differ it is like ZooKeeper: see package memory.
 //
 // All instances are in one process, and share its variables. Those that die cannot be stopped
-// like a process, so their handlers' contexts end: see [Instance.Die].
+// like a process, so their handlers' contexts end: see [Process.Die].
 //
 // An execution has the times of its begin and end as the observer was told them. Outside of a
 // bubble two of different instances may be told in another order than they happened.

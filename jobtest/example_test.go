@@ -47,7 +47,7 @@ func ExampleRecorder() {
 	}
 	defer reg.Close(ctx)
 	rec := jobtest.NewRecorder()
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "rebuild", ShardingTotalCount: 3},
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "rebuild", ShardingTotalCount: 3},
 		job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
 		job.WithObserver(rec.Observer()))
 	if err != nil {

@@ -86,7 +86,7 @@ func NoTickTwice(t testing.TB, x Executions) {
 
 // NoOverlap fails the test if two executions of an item were at work at the same time. That
 // happens if a handler goes on although its context has ended, and after
-// [Instance.LoseSession]. What an instance did after its death does not count.
+// [Process.LoseSession]. What an instance did after its death does not count.
 func NoOverlap(t testing.TB, x Executions) {
 	t.Helper()
 	v := about(x)

@@ -294,7 +294,7 @@ func TestRecorderAlone(t *testing.T) {
 	}
 	defer reg.Close(context.Background())
 	rec := jobtest.NewRecorder()
-	s, err := job.OneOff(t.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: 2}, lasts(0), job.WithObserver(rec.Observer()))
+	s, err := job.Schedule(t.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: 2}, lasts(0), job.WithObserver(rec.Observer()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type Case struct {
 	Tick time.Time
 	// Cursor is where the item was left off, for [job.Cursor].
 	Cursor string
-	// Options are those of the program that the job needs: [job.WithType], for one.
+	// Options are those of the program that the job needs: [job.WithErrorHandler], for one.
 	Options []job.Option
 
 	// KillAfter is how long after its begin an operator kills the execution; 0 is never.

@@ -160,10 +160,9 @@ func TestRunTypes(t *testing.T) {
 				return nil
 			}), nil
 		})
-		res := jobtest.Run(t, job.OfType("GREET"), jobtest.Case{
+		res := jobtest.Run(t, job.OfType("GREET", greet), jobtest.Case{
 			Config:    job.Config{Props: map[string]string{"greeting": "hello"}},
 			Parameter: "anna",
-			Options:   []job.Option{job.WithType("GREET", greet)},
 		})
 		if string(res.Output) != "hello, anna" {
 			t.Errorf("got %v, output %q", res, res.Output)
@@ -202,7 +201,7 @@ func TestRunRefuses(t *testing.T) {
 		{"a negative item", ok, jobtest.Case{Item: -1}, []string{"items begin at 0"}},
 		{"a time that is no tick", ok, jobtest.Case{Config: job.Config{Cron: "0 0 0 * * ?"}, Tick: time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local)}, []string{"no tick"}},
 		{"a tick of a job without a schedule", ok, jobtest.Case{Tick: time.Date(2026, 1, 1, 12, 0, 0, 0, time.Local)}, []string{"a one-off job has no ticks"}},
-		{"a type that is not known", job.OfType("SCRIPT"), jobtest.Case{}, []string{"WithType"}},
+		{"a type that is nil", job.OfType("SCRIPT", nil), jobtest.Case{}, []string{`type "SCRIPT" is nil`}},
 		{"an unknown strategy", ok, jobtest.Case{Config: job.Config{Strategy: "BEST"}}, []string{`"BEST"`}},
 		{"a handler that takes too long", job.HandlerFunc(untilDone), jobtest.Case{Limit: time.Hour}, []string{"Case.Limit", "item 0, tick", ": runs"}},
 		{"a handler that does not watch its context", job.HandlerFunc(sleeps), jobtest.Case{Limit: time.Second}, []string{"Case.Limit", ": runs"}},

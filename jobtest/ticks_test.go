@@ -78,7 +78,7 @@ func TestTicksAreThoseOfTheScheduler(t *testing.T) {
 	ends := []job.Expiry{{}, {Ticks: 3}, {}, {At: time.Date(2026, 3, 29, 4, 0, 25, 0, time.UTC)}}
 	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
 		c.AdvanceTo(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC))
-		begin, a := time.Now(), c.Instance("10.0.0.1")
+		begin, a := time.Now(), c.Process("10.0.0.1")
 		var jobs []job.Config
 		for _, zone := range []string{"Europe/Berlin", "GMT+05:30"} {
 			for i, cron := range crons {

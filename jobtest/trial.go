@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -52,7 +53,7 @@ func (c Case) run(ctx context.Context, h job.Handler) (result Result, err error)
 	store.SetClockOffset(ahead)
 	node, err := job.NewNode(registry, job.NodeConfig{Options: []job.Option{
 		job.WithIP("jobtest"), job.WithObserver(recorder.Observer()),
-		job.WithClock(func() time.Time { return time.Now().Add(ahead) }),
+		setup.Clock(func() time.Time { return time.Now().Add(ahead) }),
 	}})
 	if err != nil {
 		return result, err
@@ -86,11 +87,7 @@ func (t *trial) start(ctx context.Context, h job.Handler) error {
 	if cfg.Label != "" {
 		options = append(options, job.WithLabels(cfg.Label))
 	}
-	begin := t.node.Schedule
-	if cfg.Cron == "" {
-		begin = t.node.OneOff
-	}
-	if _, err := begin(ctx, cfg, h, append(options, t.Options...)...); err != nil {
+	if _, err := t.node.Schedule(ctx, cfg, h, append(options, t.Options...)...); err != nil {
 		return err
 	}
 	if t.Cursor != "" {

@@ -30,7 +30,8 @@ type Config struct {
 	// ':', but not "." or "..". A renamed job is another job. (jobName)
 	Name string
 
-	// Cron says when the job fires, in Quartz syntax with 6 or 7 fields; see package
+	// Cron says when the job fires: in Quartz syntax with 6 or 7 fields, "0 0/5 * * * ?", or with
+	// the 5 fields of Unix cron, "*/5 * * * *", which JVM members do not read; see package
 	// cronexpr. Empty means a one-off job, which runs when it is triggered. (cron)
 	Cron string
 
@@ -48,7 +49,7 @@ type Config struct {
 	// Misfire says; or OverlapSkip, it is skipped, also while the item waits to be run again
 	// after a failover. Misfire holds for what was missed for another reason. JVM members do not
 	// know it. Default OverlapWait. (props: overlap)
-	Overlap string
+	Overlap Overlap
 
 	// Jitter delays each item by some time below it, so that not all of them begin at the same
 	// moment. An item is always delayed by the same, whichever instance runs it, and begins
@@ -135,7 +136,7 @@ type Config struct {
 	Threads int
 
 	// ErrorHandler names the error handlers that are told of failed items: LOG, IGNORE, THROW,
-	// those of job.WithErrorHandler and job.WithErrorHandlerType, or several with commas between them: "LOG,WEBHOOK". They are
+	// those of job.WithErrorHandler, or several with commas between them: "LOG,WEBHOOK". They are
 	// told in this order. LOG is told first, even if it is not named, unless IGNORE is named:
 	// "WEBHOOK" logs, too, and "IGNORE,WEBHOOK" does not. JVM members of the job fail at a
 	// list, and at a name that they do not know. Up to 255 bytes. Default LOG.
@@ -165,26 +166,30 @@ type Config struct {
 	Disabled bool
 
 	// Overwrite makes a scheduler replace the configuration in the registry by this one each
-	// time that it starts, whatever stands there. Without it the registry's is in force,
-	// unless the program starts with PrecedenceCode and a larger Revision: see
-	// job.WithPrecedence. (overwrite)
+	// time that it starts, whatever stands there: also what an operator has changed, and what a newer
+	// program has written. Default false. (overwrite)
 	Overwrite bool
 
-	// Revision counts the versions of this configuration in code. Raise it with every change
-	// in code, so that job.WithPrecedence can put the newest one in force. A change by an
-	// operator keeps it. 0 to MaxRevision. Default 0, not counted. (props: revision)
+	// Revision counts the versions of this configuration in code. Raise it with every change in
+	// code: a program that starts with a larger one than the registry's replaces the configuration
+	// there. So the newest one wins, also if old and new programs start at the same time, and what an
+	// operator changes, which keeps the revision, stays until the next one. A configuration in the
+	// registry that has faults is replaced, too, unless its revision cannot be read: it may be the
+	// larger one. Otherwise the registry's stays in force, and if they differ, a warning in the log
+	// lists the fields. 0 to MaxRevision. Default 0, not counted: the registry's stays in force.
+	// (props: revision)
 	Revision int
 
 	// MaxItems bounds how many items of the job an instance may have, at every moment. An item that
 	// runs counts where it runs until its execution ends, wherever it is to go. So an idle item
-	// may have to wait for that, and an item that was cut short for an instance that has room.
-	// Items for which there is no room have no owner, and a fault says so. No instance runs more at
-	// a time: an item that is dealt to one just as that takes over another item waits there. Only pinned
-	// items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
+	// may have to wait for that, and an item that was cut short for an instance that has room: only its
+	// owner runs it again, so the leader moves it first. Items for which there is no room have no owner, and
+	// a fault says so. Only pinned items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
 	// (props: sharding.items.max)
 	MaxItems int
 
-	// StaticSharding leaves items with their owner until that has been gone for ten minutes.
+	// StaticSharding leaves items with their owner until that has been gone for ten minutes. With MaxItems
+	// an item that was cut short does not stay with an owner that has gone.
 	// (staticSharding)
 	StaticSharding bool
 
@@ -254,10 +259,13 @@ type Expiry struct {
 	Remove bool
 }
 
+// Overlap says what becomes of a tick that comes while its item still runs.
+type Overlap string
+
 // The values of Config.Overlap.
 const (
-	OverlapWait = "WAIT"
-	OverlapSkip = "SKIP"
+	OverlapWait Overlap = "WAIT"
+	OverlapSkip Overlap = "SKIP"
 )
 
 // Bounds of a Config. Besides, a cron expression has up to 4096 bytes. The name of a

@@ -64,7 +64,7 @@ func (c *Config) propFields() []field {
 	fields := []field{
 		linesField(jobconf.KeyMoreCrons, &c.MoreCrons),
 		namesField(jobconf.KeyCalendars, &c.Calendars),
-		textField(jobconf.KeyOverlap, &c.Overlap, false),
+		textField(jobconf.KeyOverlap, (*string)(&c.Overlap), false),
 		durationField(jobconf.KeyJitter, &c.Jitter, time.Millisecond, "0"),
 		timeField(jobconf.KeyExpiresAt, &c.Expiry.At),
 		intField(jobconf.KeyExpiryTicks, &c.Expiry.Ticks),

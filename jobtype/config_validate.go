@@ -123,7 +123,7 @@ func (v *validator) fields(c Config) {
 	switch c.Overlap {
 	case OverlapWait, OverlapSkip:
 	default:
-		v.fault(jobconf.KeyOverlap, brief.Quote(c.Overlap), "%s and %s are allowed", OverlapWait, OverlapSkip)
+		v.fault(jobconf.KeyOverlap, brief.Quote(string(c.Overlap)), "%s and %s are allowed", OverlapWait, OverlapSkip)
 	}
 	if c.ShardingTotalCount < 1 || c.ShardingTotalCount > MaxShardingTotalCount {
 		v.fault(jobconf.KeyTotal, strconv.Itoa(c.ShardingTotalCount), "1 to %d are allowed", MaxShardingTotalCount)

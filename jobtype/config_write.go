@@ -12,45 +12,28 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// scalar returns a node with a single value, in the style of ElasticJob's own documents.
+// scalar returns a node with a single value, in the style of ElasticJob's own documents. A text of several lines is written
+// in one, because the encoder writes some as blocks that are read as other texts.
 func scalar(tag, text string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}
 	switch {
-	case tag != "!!str":
 	case strings.Contains(text, "\n"):
 		n.Style = yaml.DoubleQuotedStyle
-	case !isPlain(text):
+	case tag == "!!str" && !isPlain(text):
 		n.Style = yaml.SingleQuotedStyle
 	}
 	return n
 }
 
-// isPlain reports whether the encoder writes a text without quotes.
+// isPlain reports whether a text that stands without quotes is read as a text, also by YAML 1.1, which JVM members read.
+// The encoder itself quotes what cannot stand without.
 func isPlain(text string) bool {
-	if text == "" || isWord(text) {
-		return text != ""
-	}
-	written, err := yaml.Marshal(text)
-	return err == nil && string(written) == text+"\n"
-}
-
-// isWord reports whether a text is a word of ASCII letters, with digits, '_', '-' and '.'
-// behind the first, as most keys and names are, and not one of the few that YAML reads as
-// something else. To ask the encoder costs much more.
-func isWord(text string) bool {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'):
-		default:
-			return false
-		}
-	}
 	switch strings.ToLower(text) {
-	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+	case "y", "n", "yes", "no", "on", "off":
 		return false
 	}
-	return true
+	isBase60 := strings.Contains(text, ":") && strings.Trim(text, "0123456789_:.+-") == ""
+	return !isBase60 && (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() == "!!str"
 }
 
 func list(texts []string) *yaml.Node {
@@ -89,23 +72,18 @@ func (d document) marshal() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// unshared returns a copy of a node. It replaces aliases by copies, because the node that
-// an alias points to may have been replaced, or may come later now. It leaves out comments,
-// because no program reads them.
+// unshared returns a copy of a node, in the style of scalar. It replaces aliases by copies, because the node that an alias
+// points to may have been replaced, or may come later now. It leaves out comments, because no program reads them.
 func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
 	const most = 100_000
 	if *nodes++; *nodes > most {
 		return nil, fmt.Errorf("more than %d values, with what aliases repeat", most)
 	}
 	n = yamldoc.Resolve(n)
-	c := &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Value: n.Value}
-	if blocks := yaml.LiteralStyle | yaml.FoldedStyle; c.Style&blocks != 0 {
-		// The encoder writes some texts as blocks that are read as other texts.
-		c.Style = c.Style&^blocks | yaml.DoubleQuotedStyle
+	if n.Kind == yaml.ScalarNode {
+		return scalar(n.ShortTag(), n.Value), nil
 	}
-	if c.Value == "" && yamldoc.IsNull(c) {
-		c.Value = "null" // within braces the encoder would write an empty text
-	}
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag}
 	for _, child := range n.Content {
 		child, err := unshared(child, nodes)
 		if err != nil {

@@ -37,9 +37,9 @@ func DecodeConfig(document []byte) (Config, error) {
 // ElasticJob does not have go into props. [DecodeConfig] returns the configuration with its
 // defaults.
 //
-// previous is the document that is replaced, or empty. Its keys that Config has no field for
-// are kept, so other readers of the document lose nothing, and values that have not changed
-// stay as they are written there. A document of elastic-job 2.1.x becomes one of 3.0.x.
+// previous is the document that is replaced, or empty. If it says the same it is returned as it is. Otherwise its keys that
+// Config has no field for are kept, so other readers of the document lose nothing, but not how they are written: comments,
+// aliases and styles go. A document of elastic-job 2.1.x becomes one of 3.0.x.
 //
 // Errors: that of Validate; if previous cannot be read (pass nil to overwrite it all the
 // same); if the document with what is kept is too large.
@@ -54,6 +54,9 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 		if old, err = parse(previous); err != nil {
 			return nil, fmt.Errorf("job: configuration of %q that is replaced: %w", c.Name, err)
 		}
+		if !jobconf.HasOldKeys(old) && old.says(c) {
+			return previous, nil
+		}
 	}
 	text, err := old.replacedBy(c).marshal()
 	if err == nil {
@@ -65,19 +68,23 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 	return text, nil
 }
 
-// checkReadable checks that a document is read as the configuration that was written. The
-// values that were kept of a previous document may be anything, and nobody may lose a job
-// because of them.
+// checkReadable checks that a document is read as the configuration that was written. What was kept of a previous
+// document may be anything, and nobody may lose a job because of it.
 func checkReadable(text []byte, c Config) error {
 	keys, err := parse(text)
 	if err != nil {
 		return err
 	}
-	var got Config
-	if found := keys.decode(&got); len(found) > 0 || !got.Equal(c) {
+	if !keys.says(c) {
 		return errors.New("what is kept of the previous document makes it unreadable")
 	}
 	return nil
+}
+
+// says reports whether the document is one of a configuration.
+func (d document) says(c Config) bool {
+	var got Config
+	return len(d.decode(&got)) == 0 && got.Equal(c)
 }
 
 // document is a YAML mapping: the values by key.
@@ -119,10 +126,6 @@ func (f *faults) add(field, value string, err error) {
 	if err != nil {
 		*f = append(*f, &FieldError{Field: field, Value: value, Err: err})
 	}
-}
-
-func (f faults) of(field string) bool {
-	return slices.ContainsFunc(f, func(e *FieldError) bool { return e.Field == field })
 }
 
 // props returns the mapping in props, with jobconf.PropsPrefix before each key.

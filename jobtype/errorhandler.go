@@ -6,7 +6,8 @@ import (
 )
 
 // ErrorHandlerType makes error handlers by the configuration of a job: one that sends mail to
-// the addresses in Config.Props, say. job.WithErrorHandlerType gives it a name.
+// the addresses in Config.Props, say. job.WithErrorHandler gives it a name. A
+// function is one, too ([ErrorHandlerFunc]).
 type ErrorHandlerType interface {
 	// ErrorHandler checks a configuration, and returns what is told of the job's failures
 	// under it. It is called at the start, and again when the list of error handlers or
@@ -28,8 +29,7 @@ type SuccessHandler interface {
 // Flusher is an ErrorHandler that does something later. Flush is called when it is told of
 // nothing any more: because another one has taken its place, or because the scheduler ends. It
 // returns when all is done, or ctx has ended; then it gives up what is left, and says so in
-// its error. One that does not return then is left behind. It is not called for what
-// job.WithErrorHandler was given: that may serve several jobs, and belongs to the program.
+// its error. One that does not return then is left behind.
 type Flusher interface {
 	Flush(ctx context.Context) error
 }

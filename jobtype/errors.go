@@ -23,8 +23,8 @@ var (
 	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
 	// ErrNoItem: the job has no item of that number.
 	ErrNoItem = errors.New("job: no such item")
-	// ErrNoInstance: there is no enabled instance that could take a trigger.
-	ErrNoInstance = errors.New("job: no instance available")
+	// ErrNobodyRunsIt: there is no enabled instance that could take a trigger.
+	ErrNobodyRunsIt = errors.New("job: no instance available")
 	// ErrNoRequest: there is no such request, or not any more.
 	ErrNoRequest = errors.New("job: no such request")
 	// ErrQueueFull: so many requests wait that there is no room for another one.
@@ -56,7 +56,7 @@ var (
 	ErrDisabled = errors.New("job: the item or the server is disabled")
 )
 
-// PanicError is the error of an item whose handler panicked, or of a scheduler that panicked.
+// PanicError is the error of an item whose handler panicked, or of another function of the program that did.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // of the goroutine that panicked

@@ -2,6 +2,7 @@ package jobtype
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -81,10 +82,14 @@ type ErrorHandler interface {
 	HandleError(ctx context.Context, sc ShardingContext, err error)
 }
 
-// ErrorHandlerFunc makes an ErrorHandler of a function.
+// ErrorHandlerFunc makes an ErrorHandler of a function, and an [ErrorHandlerType] that returns it for
+// every configuration.
 type ErrorHandlerFunc func(ctx context.Context, sc ShardingContext, err error)
 
 // HandleError calls f.
 func (f ErrorHandlerFunc) HandleError(ctx context.Context, sc ShardingContext, err error) {
 	f(ctx, sc, err)
 }
+
+// ErrorHandler returns f.
+func (f ErrorHandlerFunc) ErrorHandler(Config, *slog.Logger) (ErrorHandler, error) { return f, nil }

@@ -155,6 +155,26 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	return list, nil
 }
 
+// whyUnread says why Quartz does not read an expression, if the number of its fields is the reason.
+func whyUnread(expr string) string {
+	if len(strings.Fields(expr)) == 5 {
+		return ", which has the five fields of Unix cron where Quartz wants six or seven"
+	}
+	return ""
+}
+
+// forQuartz says how to write an expression so that Quartz reads it.
+func forQuartz(expr string) string {
+	switch list, err := cronexpr.Convert(expr); {
+	case err != nil:
+		return "write an expression that Quartz reads"
+	case len(list) == 1:
+		return "write " + brief.Quote(list[0])
+	default: // the days of either day field
+		return fmt.Sprintf("make a job of %s and one of %s", brief.Quote(list[0]), brief.Quote(list[1]))
+	}
+}
+
 // mixedSchedule lists what is about when the job runs.
 func (c *Config) mixedSchedule() (list []MixedIssue) {
 	const keepsOld = "do not start with it, and go on by the expression that they had"
@@ -167,8 +187,8 @@ func (c *Config) mixedSchedule() (list []MixedIssue) {
 	case c.Cron == "":
 	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzRefuses:
 		add(true, MixedIssue{
-			Field: jobconf.KeyCron, Does: "do not read " + brief.Quote(c.Cron) + ": they " + keepsOld,
-			Harm: "items that they own run at other times, or not", Advice: "write an expression that Quartz reads", Refused: true,
+			Field: jobconf.KeyCron, Does: "do not read " + brief.Quote(c.Cron) + whyUnread(c.Cron) + ": they " + keepsOld,
+			Harm: "items that they own run at other times, or not", Advice: forQuartz(c.Cron), Refused: true,
 		})
 	case cronexpr.Quartz(c.Cron) == cronexpr.QuartzOther:
 		add(true, MixedIssue{

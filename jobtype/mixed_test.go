@@ -9,6 +9,26 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
+// Of an expression that Quartz does not read, the advice is one that it reads.
+func TestMixedOffersCrons(t *testing.T) {
+	for cron, want := range map[string]string{
+		"*/5 * * * *": `cron: JVM members do not read "*/5 * * * *", which has the five fields of Unix cron where Quartz wants six or seven: ` +
+			`they do not start with it, and go on by the expression that they had; while both kinds are there, items that they own run at other times, or not; write "0 */5 * * * ?"`,
+		"30 4 1,15 * FRI": `; make a job of "0 30 4 1,15 * ?" and one of "0 30 4 ? * FRI"`,
+		"@daily":          `; write "0 0 0 * * ?"`,
+		"@every 1m30s":    "; write an expression that Quartz reads",
+		"0 0 0 1,L * ?":   "; write an expression that Quartz reads",
+	} {
+		c := jobtype.Config{Name: "settle", Cron: cron, ShardingTotalCount: 1}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if list := c.Mixed(); len(list) != 1 || !strings.HasSuffix(list[0].String(), want) {
+			t.Errorf("%s: %v, want %s", cron, list, want)
+		}
+	}
+}
+
 // What JVM members do otherwise is named by field; "!" is that they refuse it, "~" that it does no
 // harm while both kinds are there.
 func TestMixed(t *testing.T) {
@@ -26,6 +46,7 @@ func TestMixed(t *testing.T) {
 		{"a one-off job", func(c *jobtype.Config) { c.Cron = "" }, ""},
 		{"round robin", func(c *jobtype.Config) { c.Strategy = "ROUND_ROBIN" }, ""},
 		{"a cron of ours", func(c *jobtype.Config) { c.Cron = "@every 1m30s" }, "cron!"},
+		{"five fields", func(c *jobtype.Config) { c.Cron = "*/5 * * * *" }, "cron!"},
 		{"a list with L", func(c *jobtype.Config) { c.Cron = "0 0 0 1,L * ?" }, "cron!"},
 		{"a list with W", func(c *jobtype.Config) { c.Cron = "0 0 0 1,15W * ?" }, "cron"},
 		{"more crons", func(c *jobtype.Config) { c.MoreCrons = []string{"30 * * * * ?"} }, "props: cron.more"},

@@ -4,10 +4,9 @@ package jobtype
 // to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
 // does ("SCRIPT", "HTTP").
 //
-// A program names its types by job.WithType, and starts a job with the handler job.OfType. A
-// handler that is given to job.Schedule or job.OneOff may be a Type itself; then the job has the
-// name of its implementation, and the type only checks and reads the configuration (package
-// dataflow does).
+// A program starts a job of a type with the handler job.OfType. A handler that is given to
+// job.Schedule may be a Type itself; then the job has the name of its implementation, and the type
+// only checks and reads the configuration (package dataflow does).
 type Type interface {
 	// Handler checks a configuration, and returns what does the work under it. It is called
 	// at the start, and again for each configuration that comes into force; c has its defaults.

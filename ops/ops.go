@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -207,14 +206,9 @@ func (o *Ops) now() time.Time {
 	return now.Add(-o.reg.Clock().Ahead(now))
 }
 
-const (
-	// attempts bounds how often a request is decided anew because something has changed between
-	// the look at the tree and the commit.
-	attempts = 20
-	// firstPause and lastPause bound the wait before the next attempt.
-	firstPause = 5 * time.Millisecond
-	lastPause  = time.Second
-)
+// attempts bounds how often a request is decided anew because something has changed between
+// the look at the tree and the commit.
+const attempts = 20
 
 // try reads the tree and lets do decide and commit, until that meets no conflict.
 func (j *Job) try(ctx context.Context, what string, do func(*jobtree.State) error) error {
@@ -242,16 +236,15 @@ func (j *Job) again(ctx context.Context, what string, do func() error) error {
 
 // again has something done until that meets no conflict.
 func again(ctx context.Context, do func() error) error {
-	pause := firstPause
+	backoff := sleep.Backoff{Min: 5 * time.Millisecond, Max: time.Second}
 	var err error
 	for range attempts {
 		if err = do(); !isConflict(err) {
 			return err
 		}
-		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
+		if !backoff.Wait(ctx) {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
-		pause = min(2*pause, lastPause)
 	}
 	return fmt.Errorf("%w: %w", ErrBusy, err)
 }

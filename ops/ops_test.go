@@ -167,7 +167,7 @@ func TestWhatIsRefused(t *testing.T) {
 	virtual(t, func(t *testing.T, d dial) {
 		s := runs(t, d, settle(), "10.0.0.1", func(context.Context, job.ShardingContext) error { return nil })
 		owns(t, s, 3)
-		oneOff, err := job.OneOff(t.Context(), open(t, d), job.Config{Name: "once", ShardingTotalCount: 1}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+		oneOff, err := job.Schedule(t.Context(), open(t, d), job.Config{Name: "once", ShardingTotalCount: 1}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "trigger: no such instance", do: func(j *ops.Job) error {
 				_, err := j.Trigger(ctx, job.TriggerRequest{Instances: []string{"x"}})
 				return err
-			}, is: job.ErrNoInstance},
+			}, is: job.ErrNobodyRunsIt},
 			{name: "trigger: a long parameter", do: func(j *ops.Job) error {
 				_, err := j.Trigger(ctx, job.TriggerRequest{Parameter: strings.Repeat("x", jobtype.MaxTriggerParameter+1)})
 				return err

@@ -197,7 +197,7 @@ func (o *Ops) nextTicks(ctx context.Context, c jobtype.Config, recorded *jobtree
 }
 
 // recorded returns what the leader will have recorded of the next schedule: the end of the job, or
-// since when its ticks count. See decide.World.PutInForce.
+// since when its ticks count. See decide.World.RecordSchedule.
 func (c change) recorded(now time.Time) *jobtree.Schedule {
 	there := c.state.Schedule
 	switch {

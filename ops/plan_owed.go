@@ -19,7 +19,7 @@ func isRescheduled(before, next jobtype.Config) bool {
 }
 
 // owed says which items are late for a tick of the schedule that is about to change, and what becomes of it; ""
-// if none is. See decide.World.PutInForce.
+// if none is. See decide.World.RecordSchedule.
 func (o *Ops) owed(ctx context.Context, before, next jobtype.Config, s *jobtree.State) string {
 	before, next = before.WithDefaults(), next.WithDefaults()
 	if s.Schedule == nil || !isRescheduled(before, next) || before.MonitorExecution != jobtype.On {

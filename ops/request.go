@@ -153,7 +153,7 @@ const MaxBackfillTicks = jobtree.MaxRequestTicks
 // after the end of the job (job.Expiry), have never been. The job needs MonitorExecution and a
 // schedule. Backfill returns when the store has the request; see [jobtype.Requested.Wait].
 //
-// Errors: jobtype.ErrKeyUsed; ErrTicks; jobtype.ErrNoItem; jobtype.ErrQueueFull; jobtype.ErrNoInstance, if no item of a broadcast job has an owner; those
+// Errors: jobtype.ErrKeyUsed; ErrTicks; jobtype.ErrNoItem; jobtype.ErrQueueFull; jobtype.ErrNobodyRunsIt, if no item of a broadcast job has an owner; those
 // of a read and of a commit; others for a bad request.
 func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*jobtype.Requested, error) {
 	asked := fmt.Appendf(nil, "backfill %v %v %v %q %v", r.From.UnixMilli(), r.To.UnixMilli(), slices.Sorted(slices.Values(r.Items)), r.Parameter, r.StopAtFailure)
@@ -179,7 +179,7 @@ func (j *Job) Backfill(ctx context.Context, r BackfillRequest) (*jobtype.Request
 			}
 		}
 		if len(d.Items) == 0 {
-			return d, jobtype.ErrNoInstance
+			return d, jobtype.ErrNobodyRunsIt
 		}
 		schedule, err := j.ops.ticks(ctx, c, s.Schedule)
 		if err != nil {

@@ -26,8 +26,8 @@ type Server struct {
 	address string
 }
 
-// Outcome says what has become of a job.
-type Outcome struct {
+// JobResult says what has become of a job.
+type JobResult struct {
 	Job string
 	// Changes are what has changed; none if it was so already.
 	Changes []Change
@@ -40,17 +40,17 @@ type Outcome struct {
 //
 // Errors: ErrNoServer if no job has it; those of a read; one with the first failure if jobs have failed; the
 // cause of ctx if it ends before all were tried.
-func (s *Server) Disable(ctx context.Context) ([]Outcome, error) {
+func (s *Server) Disable(ctx context.Context) ([]JobResult, error) {
 	return s.eachJob(ctx, ActionDisableServers, func(j *Job) error { return j.DisableServers(ctx, s.address) })
 }
 
 // Enable is [Job.EnableServers] in all jobs that have the server. It is like Disable.
-func (s *Server) Enable(ctx context.Context) ([]Outcome, error) {
+func (s *Server) Enable(ctx context.Context) ([]JobResult, error) {
 	return s.eachJob(ctx, ActionEnableServers, func(j *Job) error { return j.EnableServers(ctx, s.address) })
 }
 
 // Shutdown is [Job.Shutdown] of the server's instances in all jobs that have it. It is like Disable.
-func (s *Server) Shutdown(ctx context.Context, why string) ([]Outcome, error) {
+func (s *Server) Shutdown(ctx context.Context, why string) ([]JobResult, error) {
 	return s.eachJob(ctx, ActionShutdown, func(j *Job) error {
 		_, err := j.Shutdown(ctx, ShutdownRequest{Servers: []string{s.address}, Why: why})
 		return err
@@ -58,7 +58,7 @@ func (s *Server) Shutdown(ctx context.Context, why string) ([]Outcome, error) {
 }
 
 // Remove is [Job.RemoveServers] in all jobs that have the server. It is like Disable.
-func (s *Server) Remove(ctx context.Context) ([]Outcome, error) {
+func (s *Server) Remove(ctx context.Context) ([]JobResult, error) {
 	return s.eachJob(ctx, ActionRemoveServers, func(j *Job) error { return j.RemoveServers(ctx, s.address) })
 }
 
@@ -66,21 +66,21 @@ func (s *Server) Remove(ctx context.Context) ([]Outcome, error) {
 const jobsAtOnce = 8
 
 // eachJob does something to each job that has the server.
-func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error) ([]Outcome, error) {
-	failed := func(list []Outcome, err error) ([]Outcome, error) {
+func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error) ([]JobResult, error) {
+	failed := func(list []JobResult, err error) ([]JobResult, error) {
 		return list, fmt.Errorf("server %s: %s: %w", brief.Text(s.address), action, err)
 	}
 	names, err := s.jobs(ctx)
 	if err != nil {
 		return failed(nil, err)
 	}
-	var list []Outcome
+	var list []JobResult
 	var first error
 	failures := 0
 	untried := len(names)
 	for some := range slices.Chunk(names, jobsAtOnce) {
 		untried -= len(some)
-		outcomes := make([]Outcome, len(some))
+		outcomes := make([]JobResult, len(some))
 		var jobs sync.WaitGroup
 		for i, name := range some {
 			jobs.Go(func() { outcomes[i] = s.ops.outcome(name, do) })
@@ -116,8 +116,8 @@ func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error
 
 // outcome does something to a job, and notes what has changed. It tells nobody: its goroutine is not the
 // caller's.
-func (o *Ops) outcome(name string, do func(*Job) error) Outcome {
-	outcome := Outcome{Job: name}
+func (o *Ops) outcome(name string, do func(*Job) error) JobResult {
+	outcome := JobResult{Job: name}
 	quiet := o.with(func(o *Ops) {
 		o.onChange = []func(Change){func(c Change) { outcome.Changes = append(outcome.Changes, c) }}
 	})

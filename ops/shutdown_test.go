@@ -130,8 +130,8 @@ func TestServer(t *testing.T) {
 			members[name] = s
 			owns(t, s, 3)
 		}
-		is := func(what string, changes int) func([]ops.Outcome, error) {
-			return func(list []ops.Outcome, err error) {
+		is := func(what string, changes int) func([]ops.JobResult, error) {
+			return func(list []ops.JobResult, err error) {
 				t.Helper()
 				if err != nil || len(list) != len(names) || len(told) != changes*len(names) {
 					t.Fatalf("%s: %+v, %v; told %+v", what, list, err, told)

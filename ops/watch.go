@@ -113,7 +113,7 @@ func (o *Ops) follow(ctx context.Context, path string, every time.Duration, look
 	if every <= 0 {
 		every = DefaultEvery
 	}
-	view, err := o.reg.View(ctx, path)
+	view, err := o.reg.View(ctx, path, coord.AllLevels)
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ type doubtful struct {
 	atomic.Bool
 }
 
-func (d *doubtful) View(ctx context.Context, path string) (coord.View, error) {
-	v, err := d.Registry.View(ctx, path)
+func (d *doubtful) View(ctx context.Context, path string, depth int) (coord.View, error) {
+	v, err := d.Registry.View(ctx, path, depth)
 	return doubtfulView{v, d}, err
 }
 

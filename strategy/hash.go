@@ -2,8 +2,7 @@ package strategy
 
 import "unicode/utf16"
 
-// javaHash is Java's String.hashCode: h = 31·h + c over the UTF-16 code units,
-// in 32 bits that wrap around.
+// javaHash is Java's String.hashCode: h = 31·h + c over the UTF-16 code units, in 32 bits that wrap around.
 func javaHash(s string) int32 {
 	var h int32
 	for _, r := range s {

@@ -24,20 +24,20 @@ func WantsLoads(s Strategy) bool {
 // leastLoaded is LEAST_LOADED.
 type leastLoaded struct{}
 
+// WantsLoads implements [LoadAware].
 func (leastLoaded) WantsLoads() bool { return true }
 
-// Assign leaves an item where it is as long as each instance has no fewer and no more items than
-// it should. That is between its equal share of the job and the share that would even the loads
-// out. What moves goes to an instance with at least two items less of the job, so moves come
-// to an end however the loads change. Then some items leave instances that have far too much: see
-// relieve.
+// Assign leaves an item where it is as long as each instance has at least lower and at most upper items:
+// these lie between its equal share of the job and the share that would even out the loads. What moves
+// goes to an instance with at least two items less of the job, so moves come to an end however the loads
+// change. Then some items leave instances that have far too much (rebalance).
 func (leastLoaded) Assign(r Request) []string {
 	answer := make([]string, max(r.Total, 0))
 	n := len(r.Instances)
 	if n == 0 {
 		return answer
 	}
-	d := newDeal(r)
+	d := newAssignment(r)
 	var surplus, free []int
 	for item, k := range d.owner {
 		switch {
@@ -53,31 +53,31 @@ func (leastLoaded) Assign(r Request) []string {
 		for d.count[k] < d.lower[k] {
 			switch {
 			case len(surplus) > 0:
-				d.give(surplus[0], k)
+				d.assign(surplus[0], k)
 				surplus = surplus[1:]
 			case len(free) > 0:
-				d.give(free[0], k)
+				d.assign(free[0], k)
 				free = free[1:]
 			default:
-				d.give(d.take(), k)
+				d.assign(d.takeFromLargest(), k)
 			}
 		}
 	}
 	for _, item := range surplus {
-		d.give(item, d.least(func(k int) bool { return d.count[k] < d.ceil }))
+		d.assign(item, d.least(func(k int) bool { return d.count[k] < d.ceil }))
 	}
 	for _, item := range free {
-		d.give(item, d.least(func(k int) bool { return d.count[k] < d.upper[k] }))
+		d.assign(item, d.least(func(k int) bool { return d.count[k] < d.upper[k] }))
 	}
-	d.relieve(r)
+	d.rebalance(r)
 	for item, k := range d.owner {
 		answer[item] = r.Instances[k].ID
 	}
 	return answer
 }
 
-// deal is an answer that is being made. Instances are meant by their indexes.
-type deal struct {
+// assignment is an answer that is being made. Instances are meant by their indexes.
+type assignment struct {
 	owner        []int // of each item, or unowned
 	load, count  []int // how many items of other jobs, and of this one, each instance has
 	lower, upper []int // how many of this one each should have
@@ -85,9 +85,9 @@ type deal struct {
 	first        int   // the instance with which the job begins
 }
 
-func newDeal(r Request) *deal {
+func newAssignment(r Request) *assignment {
 	n, total := len(r.Instances), max(r.Total, 0)
-	d := &deal{
+	d := &assignment{
 		load: make([]int, n), count: make([]int, n), lower: make([]int, n), upper: make([]int, n),
 		floor: total / n, ceil: (total + n - 1) / n, first: start(r.Job, n),
 	}
@@ -107,53 +107,53 @@ func newDeal(r Request) *deal {
 	return d
 }
 
-// relieve moves items from instances that have far more than the mean to those that have less.
-// Many jobs decide that at the same moment, by the same loads and without knowing of each other,
-// when an instance joins them all. So each item moves only with the likelihood with which just
-// as many go as are too much. The dice are a hash of the job, the item, the instances and their
-// loads: the same question has the same answer, and when loads change they are cast anew.
-func (d *deal) relieve(r Request) {
+// rebalance moves items from instances that have far more than the mean to those that have less. When an
+// instance joins many jobs, all of them decide that at the same moment, by the same loads and without
+// knowing of each other. So each item moves with a probability by which, over all jobs, just the surplus
+// moves. The random numbers are derived from the job, the item, the instances and their loads: the same
+// question has the same answer, and other loads give other numbers.
+func (d *assignment) rebalance(r Request) {
 	n, sum := len(d.count), 0
 	for k := range d.count {
-		sum += d.total(k)
+		sum += d.totalLoad(k)
 	}
 	mean := sum / n
-	dice := fnv.New64a()
-	_, _ = dice.Write([]byte(r.Job)) // a hash returns no error
+	seeder := fnv.New64a()
+	_, _ = seeder.Write([]byte(r.Job)) // a hash returns no error
 	for k, in := range r.Instances {
-		_, _ = fmt.Fprintf(dice, "\x00%s\x00%d", in.ID, d.load[k]) // as above
+		_, _ = fmt.Fprintf(seeder, "\x00%s\x00%d", in.ID, d.load[k]) // as above
 	}
-	seed := dice.Sum64()
+	seed := seeder.Sum64()
 	for item, from := range d.owner {
-		if d.total(from) <= mean+mean/10+1 || d.count[from] <= d.lower[from] {
+		if d.totalLoad(from) <= mean+mean/10+1 || d.count[from] <= d.lower[from] {
 			continue
 		}
 		to := d.least(func(k int) bool { return d.count[k] < d.ceil })
-		if to == unowned || d.total(to) >= mean {
+		if to == unowned || d.totalLoad(to) >= mean {
 			continue
 		}
-		cast := rand.New(rand.NewPCG(seed, uint64(item))).Float64()
-		if total := float64(d.total(from)); cast < 1-float64(mean)/total {
+		random := rand.New(rand.NewPCG(seed, uint64(item))).Float64()
+		if total := float64(d.totalLoad(from)); random < 1-float64(mean)/total {
 			d.count[from]--
-			d.give(item, to)
+			d.assign(item, to)
 		}
 	}
 }
 
-// total returns how many items of all jobs an instance has.
-func (d *deal) total(k int) int { return d.load[k] + d.count[k] }
+// totalLoad returns how many items of all jobs an instance has.
+func (d *assignment) totalLoad(k int) int { return d.load[k] + d.count[k] }
 
-// give gives an item to an instance.
-func (d *deal) give(item, k int) {
+// assign gives an item to an instance.
+func (d *assignment) assign(item, k int) {
 	d.owner[item] = k
 	d.count[k]++
 }
 
-// take takes the last item from the instance that has the most, among those that have more
-// than their equal share of the job.
-func (d *deal) take() int {
+// takeFromLargest takes the last item of the instance with the largest total load, among those that have
+// more than their equal share of the job.
+func (d *assignment) takeFromLargest() int {
 	from := d.best(func(k int) bool { return d.count[k] > d.floor }, func(k, best int) bool {
-		return d.total(k) > d.total(best)
+		return d.totalLoad(k) > d.totalLoad(best)
 	})
 	d.count[from]--
 	for item := len(d.owner) - 1; ; item-- {
@@ -163,14 +163,14 @@ func (d *deal) take() int {
 	}
 }
 
-// least returns the instance that has the least, among those that may have one more.
-func (d *deal) least(may func(k int) bool) int {
-	return d.best(may, func(k, best int) bool { return d.total(k) < d.total(best) })
+// least returns the instance with the smallest total load, among those for which may is true.
+func (d *assignment) least(may func(k int) bool) int {
+	return d.best(may, func(k, best int) bool { return d.totalLoad(k) < d.totalLoad(best) })
 }
 
-// best returns the best instance that may be it, or unowned. Of equal ones it is the first in the
-// job's order.
-func (d *deal) best(may func(k int) bool, isBetter func(k, best int) bool) int {
+// best returns the best of the instances for which may is true, or unowned. Of equal ones it is the first
+// in the job's order.
+func (d *assignment) best(may func(k int) bool, isBetter func(k, best int) bool) int {
 	n, best := len(d.count), unowned
 	for i := range n {
 		if k := (d.first + i) % n; may(k) && (best == unowned || isBetter(k, best)) {
@@ -180,8 +180,8 @@ func (d *deal) best(may func(k int) bool, isBetter func(k, best int) bool) int {
 	return best
 }
 
-// waterLevel returns how many items of all jobs the instances with the least would have, rounded
-// down, if so many items evened the loads out; and how many items are left over.
+// waterLevel gives items, one by one, to the least loaded instance. level is the load that the least
+// loaded instances all reach; left is the number of items above that, at most one for each of them.
 func waterLevel(load []int, items int) (level, left int) {
 	loads := slices.Sorted(slices.Values(load))
 	level, left = loads[0], items

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Sort puts instances into the order in which every strategy gets them: ascending by IP
-// address, then by id. Addresses compare as numbers, so 10.0.0.9 comes before 10.0.0.10.
-// IPv4 comes before IPv6; an IPv4-mapped IPv6 address counts as IPv4. Texts that are no
-// addresses come last, compared as text.
+// Sort puts instances into the order in which every strategy gets them: ascending by IP address, then by id.
+// Addresses compare as numbers, so 10.0.0.9 comes before 10.0.0.10. IPv4 comes before IPv6; an IPv4-mapped IPv6
+// address counts as IPv4. Texts that are no addresses come last, compared as text.
 //
 // ElasticJob's order is descending by id, compared as text, whatever its documentation
 // says. So ODEVITY and the like choose other instances here, although they do the same

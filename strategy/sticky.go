@@ -16,12 +16,10 @@ func weighted(r Request) []string {
 // unowned takes the place of an index if an item has no owner.
 const unowned = -1
 
-// keep gives every instance its quota of items, and leaves as many items as possible with
-// their previous owners.
+// keep gives every instance its quota of items, and leaves as many items as possible with their previous owners.
 //
-// No other answer moves fewer items: an instance that held h items and has the quota q
-// keeps min(h, q) of them, and quotas chooses each q so that the sum of these is as large
-// as a proportional answer allows.
+// No other answer moves fewer items: an instance that held h items and has the quota q keeps min(h, q) of them,
+// and quotas chooses each q so that the sum of these is as large as a proportional answer allows.
 func keep(r Request, weight func(Instance) int64) []string {
 	answer := make([]string, max(r.Total, 0))
 	n := len(r.Instances)
@@ -80,10 +78,9 @@ func previous(r Request) (owner, held []int) {
 	return owner, held
 }
 
-// quotas returns how many items each instance gets, r.Total in all. Each gets its exact
-// share, rounded down, and some whose share has a fraction get one more: first those that
-// hold that many already, then those with the largest fraction, then in the order that
-// begins with first.
+// quotas returns how many items each instance gets, r.Total in all. Each gets its exact share, rounded down, and
+// some whose share has a fraction get one more: first those that hold that many already, then those with the
+// largest fraction, then in the order that begins with first.
 func quotas(r Request, weight func(Instance) int64, held []int, first int) []int {
 	n := len(r.Instances)
 	weights := make([]int64, n)

@@ -4,16 +4,13 @@ import "fmt"
 
 // Strategy decides which instance owns which item.
 //
-// Assign returns the owner's id for each item: the result has Request.Total
-// entries, and entry i is the id of the owner of item i. An entry is empty only
-// if there are no instances.
+// Assign returns the owner's id for each item: the result has Request.Total entries, and entry i is the id of the
+// owner of item i. An entry is empty only if there are no instances.
 //
-// Assign must not change what the request refers to, must be safe for concurrent
-// use, and must depend on nothing but the request. The leader asks again whenever it
-// looks at the registry centre, with the owners found there as Previous, and moves
-// items as long as the answer is another one. So items move for ever if the answer
-// depends on a clock or on chance, or if a strategy that gets its own answer as
-// Previous gives another one.
+// Assign must not change what the request refers to, must be safe for concurrent use, and must depend on nothing
+// but the request. The leader asks again whenever it looks at the registry centre, with the owners found there as
+// Previous, and moves items as long as the answer is another one. So items move for ever if the answer depends on
+// a clock or on chance, or if a strategy that gets its own answer as Previous gives another one.
 type Strategy interface {
 	Assign(Request) []string
 }
@@ -32,9 +29,8 @@ type Request struct {
 	// Total is the number of items, numbered from 0. Less than 1 means none.
 	Total int
 
-	// Instances are those that may be given items, in the order of [Sort], or in
-	// ElasticJob's if the strategy is one of [DescendingID]. Their ids are distinct and
-	// not empty. The built-in strategies do not sort them again.
+	// Instances are those that may be given items, in the order of [Sort], or in ElasticJob's if the strategy is
+	// one of [DescendingID]. Their ids are distinct and not empty. The built-in strategies do not sort them again.
 	Instances []Instance
 
 	// Previous has the id of each item's owner until now. "", or an id that is not
@@ -63,10 +59,9 @@ type Instance struct {
 	Load int
 }
 
-// Check returns an error unless owners is an answer that a Strategy may give to r:
-// one entry for each item, each the id of one of the instances. The error names
-// the first item that is wrong. Check the answer of a strategy that somebody else
-// wrote before you act on it.
+// Check returns an error unless owners is an answer that a Strategy may give to r: one entry for each item, each
+// the id of one of the instances. The error names the first item that is wrong. Check the answer of a strategy
+// that somebody else wrote before you act on it.
 func Check(r Request, owners []string) error {
 	total := max(r.Total, 0)
 	if len(owners) != total {

@@ -85,7 +85,7 @@ func BenchmarkRun(b *testing.B) {
 				}
 				return nil
 			})
-			s, err := job.OneOff(b.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: items, Threads: items}, h, options...)
+			s, err := job.Schedule(b.Context(), reg, job.Config{Name: "settle", ShardingTotalCount: items, Threads: items}, h, options...)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,7 +4,7 @@
 // A [Recorder] makes them of what jobs tell, by one option, and gives them to a [Sink]: a
 // database (package sqltrace), a log ([Slog], [Zap]), or memory ([Newest]).
 //
-//	r, err := trace.New(trace.Slog(logger), trace.Options{Log: logger})
+//	r, err := trace.New(trace.Slog(logger), trace.Options{Slog: logger})
 //	…
 //	s, err := job.Schedule(ctx, reg, settle, handler, r.Option())
 //	…

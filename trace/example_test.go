@@ -17,7 +17,7 @@ func Example() {
 	ctx := context.Background()
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: onlySome}))
 
-	lines, err := trace.New(trace.Slog(logger), trace.Options{Log: logger, Lines: trace.Lines{Off: true}})
+	lines, err := trace.New(trace.Slog(logger), trace.Options{Slog: logger, Lines: trace.Lines{Off: true}})
 	if err != nil {
 		panic(err)
 	}
@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	runs, err := trace.New(newest, trace.Options{Log: logger})
+	runs, err := trace.New(newest, trace.Options{Slog: logger})
 	if err != nil {
 		panic(err)
 	}
@@ -40,7 +40,7 @@ func Example() {
 		log.Warn("a row is left out", "row", 17)
 		return errors.New("the disk is full")
 	})
-	s, err := job.OneOff(ctx, reg, job.Config{Name: "report", ShardingTotalCount: 1, ErrorHandler: job.ErrorHandlerIgnore}, report, lines.Option(), runs.Option())
+	s, err := job.Schedule(ctx, reg, job.Config{Name: "report", ShardingTotalCount: 1, ErrorHandler: job.ErrorHandlerIgnore}, report, lines.Option(), runs.Option())
 	if err != nil {
 		panic(err)
 	}

@@ -28,10 +28,10 @@ type Options struct {
 	MaxOutput int
 	// Lines says which lines of the handlers are kept.
 	Lines Lines
-	// Log is told when the sink begins to fail, when it works again, what is dropped, and that the
+	// Slog is told when the sink begins to fail, when it works again, what is dropped, and that the
 	// recorder was closed before its jobs.
 	// Default: nothing is logged; see [Recorder.Stats].
-	Log *slog.Logger
+	Slog *slog.Logger
 }
 
 // Lines bounds what is kept of the lines that handlers write with [job.Logger]. What is over
@@ -92,8 +92,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Lines.Level == nil {
 		o.Lines.Level = slog.LevelInfo
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+	if o.Slog == nil {
+		o.Slog = slog.New(slog.DiscardHandler)
 	}
 	return o, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Recorder gives a sink what happens to jobs. Its methods may be called from any goroutine.
 //
-//	r, err := trace.New(sink, trace.Options{Log: logger})
+//	r, err := trace.New(sink, trace.Options{Slog: logger})
 //	…
 //	n, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{r.Option()}})
 //	…
@@ -67,7 +67,7 @@ func New(sink Sink, o Options) (*Recorder, error) {
 
 // Option makes a job, or all jobs of a node, tell the recorder what happens. A job that gets it twice,
 // from its node, too, tells everything once.
-func (r *Recorder) Option() job.Option { return job.OptionsOnce(r, r.Only(Filter{})) }
+func (r *Recorder) Option() job.Option { return job.Options(r, r.Only(Filter{})) }
 
 // Only is Option for the jobs of a filter. A job that gets several of them tells everything as often.
 func (r *Recorder) Only(f Filter) job.Option {
@@ -75,11 +75,11 @@ func (r *Recorder) Only(f Filter) job.Option {
 	if r.options.Lines.Off {
 		return observer
 	}
-	return job.Options(observer, job.WithLogHandler(func(ctx context.Context, e job.Event) slog.Handler {
-		if !f.Has(e.JobName) {
-			return nil
+	return job.Options(nil, observer, job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
+		if f.Has(e.JobName) {
+			ctx = job.LogTo(ctx, r.LogHandler(e))
 		}
-		return r.LogHandler(ctx, e)
+		return ctx, nil
 	}))
 }
 
@@ -95,7 +95,7 @@ func (r *Recorder) Stats() Stats {
 // Close gives the sink what waits, until ctx ends. Then it drops what is left, ends the context
 // of a write that is under way, and waits for a second at most for that to return. It returns an
 // error if something was dropped. Call it when the jobs have ended: what is told later is dropped,
-// too, which Options.Log is told once. It may be called again.
+// too, which Options.Slog is told once. It may be called again.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
@@ -107,7 +107,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 		r.noTime()
 		select {
 		case <-r.done:
-		case <-time.After(2 * leaveTime): // Options.Log does not return
+		case <-time.After(2 * leaveTime): // Options.Slog does not return
 			return errors.New("trace: close: the logger has not returned; it is not waited for")
 		}
 	}

@@ -145,7 +145,7 @@ func TestSinkThatFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out lockedBuffer
 				s := newPlanned(plan, plan, plan)
-				r := newRecorder(t, s, trace.Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+				r := newRecorder(t, s, trace.Options{Slog: slog.New(slog.NewTextHandler(&out, nil))})
 				tellExecution(r.Observer(), "settle", 1)
 				pass(1100*time.Millisecond + 30*time.Second)
 				if stats := r.Stats(); plan != takesLong && (!stats.FailingSince.IsZero() || stats.LastError == nil || stats.Written.Events != 3) || plan == takesLong && stats.FailingSince.IsZero() {
@@ -191,7 +191,7 @@ func TestQueueThatIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
 		s := newPlanned(takesLong)
-		r := newRecorder(t, s, trace.Options{MaxEvents: 300, Batch: 30, Log: slog.New(slog.NewTextHandler(&out, nil))})
+		r := newRecorder(t, s, trace.Options{MaxEvents: 300, Batch: 30, Slog: slog.New(slog.NewTextHandler(&out, nil))})
 		for n := range 1000 { // 3,000 events
 			tellExecution(r.Observer(), "settle", n)
 			pass(10 * time.Millisecond)
@@ -382,7 +382,7 @@ func checkOrder(t interface{ Errorf(string, ...any) }, events []trace.Event) {
 // A recorder that is closed before its jobs says so, once.
 func TestClosedBeforeTheJobs(t *testing.T) {
 	var out lockedBuffer
-	r := newRecorder(t, newPlanned(), trace.Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	r := newRecorder(t, newPlanned(), trace.Options{Slog: slog.New(slog.NewTextHandler(&out, nil))})
 	if err := r.Close(t.Context()); err != nil || out.String() != "" {
 		t.Errorf("it was closed with %v: %s", err, &out)
 	}
@@ -421,7 +421,7 @@ func TestLoggerThatIsBroken(t *testing.T) {
 					defer close(release)
 				}
 				s := newPlanned(refuses)
-				r := newRecorder(t, s, trace.Options{Log: slog.New(silent{slog.DiscardHandler, release})})
+				r := newRecorder(t, s, trace.Options{Slog: slog.New(silent{slog.DiscardHandler, release})})
 				tellExecution(r.Observer(), "settle", 1)
 				pass(time.Minute)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)

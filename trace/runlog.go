@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -10,12 +9,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// LogHandler keeps the lines that handlers write with [job.Logger]. It is a part of
-// [Recorder.Option].
+// LogHandler returns what keeps the lines of an execution, which its handler writes with
+// [job.Logger]; nil if Options.Lines is off. It is a part of [Recorder.Option].
 //
 // The text of a line is its message as it is, and then its attributes as [slog.TextHandler]
 // writes them.
-func (r *Recorder) LogHandler(_ context.Context, e job.Event) slog.Handler {
+func (r *Recorder) LogHandler(e job.Event) slog.Handler {
 	lines := &r.options.Lines
 	if lines.Off {
 		return nil

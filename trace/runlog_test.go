@@ -1,7 +1,6 @@
 package trace_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -18,7 +17,7 @@ var execution = job.Execution{TaskID: "task-1", Item: 7}
 
 // runLogger returns a logger of an execution, as a scheduler makes it.
 func runLogger(r *trace.Recorder, of job.Execution) *slog.Logger {
-	return slog.New(r.LogHandler(context.Background(), job.Event{JobName: "settle", InstanceID: "me", Execution: of}))
+	return slog.New(r.LogHandler(job.Event{JobName: "settle", InstanceID: "me", Execution: of}))
 }
 
 func endRun(r *trace.Recorder, of job.Execution) {

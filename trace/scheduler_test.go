@@ -22,7 +22,7 @@ func TestSchedulerWithARecorder(t *testing.T) {
 		all, some := newPlanned(), newPlanned()
 		r := newRecorder(t, all, trace.Options{})
 		filtered := newRecorder(t, some, trace.Options{})
-		a := c.Instance("10.0.0.1", r.Option(), filtered.Only(filter(t, []string{"other"}, nil)))
+		a := c.Process("10.0.0.1", r.Option(), filtered.Only(filter(t, []string{"other"}, nil)))
 		fails := errors.New("no money")
 		h := job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			job.Logger(ctx).Info("begins", "parameter", sc.ItemParameter)
@@ -100,7 +100,7 @@ func TestSinkHarmsNoJob(t *testing.T) {
 		c := jobtest.NewCluster(t)
 		s := newPlanned(isDeaf)
 		r := newRecorder(t, s, trace.Options{MaxEvents: 100})
-		a := c.Instance("10.0.0.1", r.Option())
+		a := c.Process("10.0.0.1", r.Option())
 		a.Schedule(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 5}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			job.Logger(ctx).Info("x")
 			return nil

@@ -77,5 +77,5 @@ func (r *Recorder) tellDrops() {
 // say logs a line. The logger is the user's, and may panic.
 func (r *Recorder) say(level slog.Level, text string, attributes ...slog.Attr) {
 	defer func() { _ = recover() }() // there is nothing left to tell it to
-	r.options.Log.LogAttrs(r.hurry, level, text, attributes...)
+	r.options.Slog.LogAttrs(r.hurry, level, text, attributes...)
 }

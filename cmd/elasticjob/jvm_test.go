@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Beside a JVM member, a trigger says what it runs besides, a change says what it does otherwise, and the
@@ -60,7 +60,7 @@ func TestBesideAJVMMember(t *testing.T) {
 				theirs = append(theirs, strconv.Itoa(i))
 			}
 		}
-		if time.Now().After(end) || !rest.For(t.Context(), 20*time.Millisecond) {
+		if time.Now().After(end) || !sleep.For(t.Context(), 20*time.Millisecond) {
 			t.Fatalf("the JVM member has items %v", theirs)
 		}
 	}
@@ -75,7 +75,7 @@ func TestBesideAJVMMember(t *testing.T) {
 	if out := run(exit.Done, "update", "report", "--set", "timeout=1m", "--dry-run") + p.err.String(); !strings.Contains(out, "JVM members run an item as long as it takes") {
 		t.Errorf("update: %s", out)
 	}
-	if out := run(exit.Done, "doctor", "report", "--wait", "1s"); !strings.Contains(out, "mixed") || !strings.Contains(out, "rules in force: witness") {
+	if out := run(exit.Done, "doctor", "report", "--wait", "1s"); !strings.Contains(out, "mixed") || !strings.Contains(out, "rules in force: record JVM runs") {
 		t.Errorf("doctor: %s", out)
 	}
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // The walk of README.md is run as it is written, on both stores: its files, its commands, and their
@@ -114,7 +114,7 @@ func (w *walk) step(line, want string) {
 			return
 		}
 		isLook := regexp.MustCompile(`^elasticjob (jobs|history|logs|doctor)`).MatchString(line)
-		if !isLook || !rest.For(ctx, 100*time.Millisecond) {
+		if !isLook || !sleep.For(ctx, 100*time.Millisecond) {
 			w.Fatalf("$ %s\n%s[exit %d]\nwant\n%s\n[exit %d]", line, out, got, want, code)
 		}
 	}

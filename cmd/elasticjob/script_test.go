@@ -17,7 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
@@ -121,7 +121,7 @@ func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
 		if err := ts.Exec(args[1], args[2:]...); err == nil && pattern.MatchString(ts.ReadFile("stdout")) {
 			return
 		}
-		if !rest.For(ctx, 50*time.Millisecond) {
+		if !sleep.For(ctx, 50*time.Millisecond) {
 			ts.Fatalf("not seen in %v: %s", patience, args[0])
 		}
 	}
@@ -141,7 +141,7 @@ func scriptFetch(ts *testscript.TestScript, neg bool, args []string) {
 		if pattern.Match(page) {
 			return
 		}
-		if !rest.For(ctx, 50*time.Millisecond) {
+		if !sleep.For(ctx, 50*time.Millisecond) {
 			ts.Fatalf("not seen in %v: %s; the page is %s, %v", patience, args[0], page, err)
 		}
 	}

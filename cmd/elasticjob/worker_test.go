@@ -55,14 +55,13 @@ func startWorker(ctx context.Context, store, ip, file string) (w *worker, err er
 		options = append(options, recorder.Option())
 	}
 	for _, j := range []struct {
-		start  func(context.Context, coord.Registry, job.Config, job.Handler, ...job.Option) (*job.Scheduler, error)
 		config job.Config
 		do     job.HandlerFunc
 	}{
-		{job.Schedule, job.Config{Name: "settle", Cron: "0/1 * * * * ?", ShardingTotalCount: 3, Failover: true, Description: "settles \x1b[31mall\x1b[0m"}, settle},
-		{job.OneOff, job.Config{Name: "report", ShardingTotalCount: 2, Failover: true}, report},
+		{job.Config{Name: "settle", Cron: "0/1 * * * * ?", ShardingTotalCount: 3, Failover: true, Description: "settles \x1b[31mall\x1b[0m"}, settle},
+		{job.Config{Name: "report", ShardingTotalCount: 2, Failover: true}, report},
 	} {
-		s, err := j.start(ctx, w.reg, j.config, j.do, options...)
+		s, err := job.Schedule(ctx, w.reg, j.config, j.do, options...)
 		if err != nil {
 			return w, err
 		}

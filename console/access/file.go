@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Errors of the users file that a program may want to tell apart.
@@ -181,7 +181,7 @@ func (f File) locked(ctx context.Context, do func(path string) error) error {
 		if mine {
 			return do(path)
 		}
-		if !rest.For(ctx, 20*time.Millisecond) {
+		if !sleep.For(ctx, 20*time.Millisecond) {
 			return fmt.Errorf("%s: %w", f, context.Cause(ctx))
 		}
 	}

@@ -33,7 +33,7 @@ func asUser(t *testing.T, name string) *client.Client {
 func addUser(t *testing.T, name string, grants ...access.Grant) {
 	t.Helper()
 	browser.Require(t)
-	if _, err := asUser(t, world.Admin).AddUser(t.Context(), client.NewUser{Name: name, Password: world.Password, Grants: grants}); err != nil {
+	if _, _, err := asUser(t, world.Admin).AddUser(t.Context(), client.NewUser{Name: name, Password: world.Password, Grants: grants}); err != nil {
 		t.Fatal(err)
 	}
 	removeUser(t, name)
@@ -53,7 +53,7 @@ func removeUser(t *testing.T, name string) {
 // grantsOf returns the grants that a user has.
 func grantsOf(t *testing.T, name string) []access.Grant {
 	t.Helper()
-	u, err := asUser(t, world.Admin).User(t.Context(), name)
+	u, _, err := asUser(t, world.Admin).GetUser(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestToken(t *testing.T) {
 	tab.Click("button", "Make it")
 	tab.See("This is the only time that the token is shown.")
 	by := clientOf(t, client.Options{Token: tab.Text("#token")})
-	me, err := by.Me(t.Context())
+	me, err := by.GetMe(t.Context())
 	want := []access.Grant{{Role: access.Viewer, Namespaces: []string{world.Namespace}, Jobs: []string{"quick-1"}}}
 	if err != nil || me.Name != user+" (token deploy)" || !reflect.DeepEqual(me.Within, want) {
 		t.Errorf("the token is of %+v, %v", me, err)
@@ -96,7 +96,7 @@ func TestToken(t *testing.T) {
 	tab.Click("button", "Revoke token deploy")
 	tab.Click("button", "Revoke")
 	tab.See("There is no token yet.")
-	if _, err := by.Me(t.Context()); !errors.Is(err, client.ErrNotLoggedIn) {
+	if _, err := by.GetMe(t.Context()); !errors.Is(err, client.ErrNotLoggedIn) {
 		t.Errorf("the token that was revoked: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestUsers(t *testing.T) {
 	tab.WaitFor("document.querySelector('dialog button.danger').textContent === 'Disable'")
 	tab.Press("Escape")
 	tab.NotSee("neither password nor tokens work")
-	if _, err := asUser(t, user).Me(t.Context()); err != nil {
+	if _, err := asUser(t, user).GetMe(t.Context()); err != nil {
 		t.Errorf("nothing was asked for, and yet: %v", err)
 	}
 	tab.Click("button", "Disable")
@@ -195,7 +195,7 @@ func TestUsers(t *testing.T) {
 	tab.See("disabled")
 	tab.Click("button", "Enable")
 	tab.See("Enable " + user + " done.")
-	if _, err := asUser(t, user).Me(t.Context()); err != nil {
+	if _, err := asUser(t, user).GetMe(t.Context()); err != nil {
 		t.Errorf("who is enabled: %v", err)
 	}
 
@@ -206,7 +206,7 @@ func TestUsers(t *testing.T) {
 	tab.Click("button", "移除")
 	tab.WaitFor("document.querySelector('dialog button.danger').click() ?? true")
 	tab.WaitFor("location.search === '' && document.querySelector('#page table')")
-	if _, err := asUser(t, world.Admin).User(t.Context(), user); !errors.Is(err, access.ErrNoUser) {
+	if _, _, err := asUser(t, world.Admin).GetUser(t.Context(), user); !errors.Is(err, access.ErrNoUser) {
 		t.Errorf("who was removed: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestRightsConflict(t *testing.T) {
 	tab := enter(t, world.Admin, "/users?user="+user)
 	tab.Fill("Jobs", "mine-*")
 	theirs := access.Grant{Role: access.Operator, Jobs: []string{"theirs-*"}}
-	if _, err := asUser(t, world.Admin).SetUser(t.Context(), user, []access.Grant{theirs}, false, client.Any); err != nil {
+	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{theirs}}, client.Any); err != nil {
 		t.Fatal(err)
 	}
 	tab.Expect("PUT /api/v1/users/" + user + ": 412")
@@ -242,7 +242,7 @@ func TestConnections(t *testing.T) {
 	const name = "connections-new"
 	tab := enter(t, world.Admin, "/connections")
 	admin := asUser(t, world.Admin)
-	given, err := admin.NamespaceConnection(t.Context(), world.Empty)
+	given, _, err := admin.GetNamespaceConnection(t.Context(), world.Empty)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,16 +264,16 @@ func TestConnections(t *testing.T) {
 	tab.Click("button", "Save")
 	tab.See("Add a namespace done.")
 	tab.See("some/jobs")
-	got, err := admin.NamespaceConnection(t.Context(), name)
-	if err != nil || got.Path != "some/jobs" || got.Database != "history" || len(got.Endpoints) != 1 {
+	got, etag, err := admin.GetNamespaceConnection(t.Context(), name)
+	if err != nil || got.Namespace != "some/jobs" || got.Database != "history" || len(got.Endpoints) != 1 {
 		t.Errorf("saved is %+v, %v", got, err)
 	}
 
 	tab.Click("button", "Actions: "+name)
 	tab.Click("button", "Edit")
 	tab.Fill("Namespace in the store", "mine")
-	got.Path, got.Database = "theirs", ""
-	if _, err := admin.PutNamespaceConnection(t.Context(), name, got.NamespaceAccess, got.ETag); err != nil {
+	theirs := client.NamespaceConnectionBody{Kind: client.NamespaceConnectionBodyKind(got.Kind), Endpoints: got.Endpoints, Namespace: "theirs"}
+	if _, _, err := admin.PutNamespaceConnection(t.Context(), name, theirs, etag); err != nil {
 		t.Fatal(err)
 	}
 	tab.Expect("PUT /api/v1/connections/namespaces/" + name + ": 412")
@@ -281,7 +281,7 @@ func TestConnections(t *testing.T) {
 	tab.See("namespace: theirs")
 	tab.Click("button", "Save")
 	tab.See("Connection " + name + " done.")
-	if got, err = admin.NamespaceConnection(t.Context(), name); err != nil || got.Path != "mine" {
+	if got, _, err = admin.GetNamespaceConnection(t.Context(), name); err != nil || got.Namespace != "mine" {
 		t.Errorf("saved is %+v, %v", got, err)
 	}
 
@@ -290,7 +290,7 @@ func TestConnections(t *testing.T) {
 	tab.See("Its jobs go on.")
 	tab.WaitFor("document.querySelector('dialog button.danger').click() ?? true")
 	tab.See("Remove connection " + name + " done.")
-	if _, err := admin.NamespaceConnection(t.Context(), name); !errors.Is(err, client.ErrNoNamespace) {
+	if _, _, err := admin.GetNamespaceConnection(t.Context(), name); !errors.Is(err, client.ErrNoNamespace) {
 		t.Errorf("after the removal: %v", err)
 	}
 }

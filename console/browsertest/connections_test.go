@@ -31,8 +31,8 @@ func TestDatabaseConnection(t *testing.T) {
 	tab.See("the tests have no postgres") // what the world says of all databases but its own
 	tab.Click("button", "Save")
 	tab.See("Add a database done.")
-	got, err := admin.DatabaseConnection(t.Context(), name)
-	if err != nil || got.Schema != "jobs" || got.User != "console" || got.Password != "***" {
+	got, _, err := admin.GetDatabaseConnection(t.Context(), name)
+	if err != nil || got.Database != "jobs" || got.User != "console" || got.Password != "***" {
 		t.Errorf("saved is %+v, %v", got, err)
 	}
 
@@ -42,7 +42,7 @@ func TestDatabaseConnection(t *testing.T) {
 	tab.WaitFor("![...document.querySelectorAll('input')].some(i => i.value.includes('1000 weeks'))")
 	tab.Click("button", "Save")
 	tab.See("Connection " + name + " done.")
-	if got, err = admin.DatabaseConnection(t.Context(), name); err != nil || got.Schema != "history" || got.Password != "***" {
+	if got, _, err = admin.GetDatabaseConnection(t.Context(), name); err != nil || got.Database != "history" || got.Password != "***" {
 		t.Errorf("saved is %+v, %v", got, err)
 	}
 
@@ -51,7 +51,7 @@ func TestDatabaseConnection(t *testing.T) {
 	tab.See("What is in it stays.")
 	tab.Click("button", "Remove")
 	tab.See("Remove connection " + name + " done.")
-	if _, err := admin.DatabaseConnection(t.Context(), name); !errors.Is(err, client.ErrNoDatabase) {
+	if _, _, err := admin.GetDatabaseConnection(t.Context(), name); !errors.Is(err, client.ErrNoDatabase) {
 		t.Errorf("after the removal: %v", err)
 	}
 }

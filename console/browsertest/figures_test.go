@@ -196,12 +196,12 @@ func newSite(b *testing.B, fill func(coord.Registry, *sql.DB) error) (url string
 			Database: connection.Database{Name: "history", Driver: connection.SQLite, Address: "history.db"},
 			Open:     func() (connection.History, error) { return opened{tracer, db}, nil },
 		}},
-		Log: slog.New(slog.DiscardHandler),
+		Slog: slog.New(slog.DiscardHandler),
 	})
 	fatal(b, err)
 	b.Cleanup(func() { fatal(b, book.Close(context.Background())) })
 	c, err := console.New(console.Options{
-		Connections: book, Log: slog.New(slog.DiscardHandler), Limits: console.Limits{RequestsOfAddress: 512},
+		Connections: book, Slog: slog.New(slog.DiscardHandler), Limits: console.Limits{RequestsOfAddress: 512},
 		Who: func(r *http.Request) (*access.Principal, error) {
 			return &access.Principal{Name: r.RemoteAddr, Grants: []access.Grant{{Role: access.Admin}}}, nil // nobody has too many streams
 		},

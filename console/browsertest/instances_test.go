@@ -10,7 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -37,7 +37,7 @@ func eventually(t *testing.T, what string, is func(context.Context) (bool, error
 		if err == nil && isSo {
 			return
 		}
-		if !rest.For(ctx, 20*time.Millisecond) {
+		if !sleep.For(ctx, 20*time.Millisecond) {
 			t.Fatalf("it never came that %s (%v)", what, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -34,7 +34,7 @@ func jobComes(t *testing.T, j *ops.Job, what string, is func(*ops.JobDetail) boo
 		if err == nil && is(d) {
 			return
 		}
-		if !rest.For(ctx, 20*time.Millisecond) {
+		if !sleep.For(ctx, 20*time.Millisecond) {
 			t.Fatalf("%s: it is not so in %+v (%v)", what, d, err)
 		}
 	}

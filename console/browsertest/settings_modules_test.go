@@ -27,7 +27,10 @@ func TestModulesOfSettings(t *testing.T) {
 				const again = m.formOf(expression);
 				for (const [key, value] of Object.entries(form)) if (String(again[key]) !== String(value)) wrong.push(expression + " has " + key + " " + again[key] + ", not " + value);
 			}
-			for (const other of ["0 0 3 * * ? 2030", "0 0 3 1W * ?", "0 0 3 ? * FRI#2", "10/30 * * * * ?", "@every 5m", "0 0/7 * * * ?", "0 0 3 ? * SUN-MON", "0 0 24 * * ?", "0 0 3 0 * ?", "x"])
+			for (const [unix, quartz] of Object.entries({
+				"*/5 * * * *": "0 0/5 * * * ?", "0 */2 * * *": "0 0 0/2 * * ?", "0 3 * * *": "0 0 3 * * ?", "0 3 * * MON-FRI": "0 0 3 ? * MON-FRI", "0 3 15 * *": "0 0 3 15 * ?",
+			})) if (m.expressionOf(m.formOf(unix)) !== quartz) wrong.push(unix + " is written as " + m.expressionOf(m.formOf(unix)));
+			for (const other of ["0/5 * * * *", "0 3 ? * MON", "0 3 L * *", "0 3 1 * MON", "0 3 * * 1", "0 3 * 2 *", "0 0 3 * * ? 2030", "0 0 3 1W * ?", "0 0 3 ? * FRI#2", "10/30 * * * * ?", "@every 5m", "0 0/7 * * * ?", "0 0 3 ? * SUN-MON", "0 0 24 * * ?", "0 0 3 0 * ?", "x"])
 				if (m.formOf(other).kind !== "other") wrong.push(other + " is taken for " + m.formOf(other).kind);`,
 		// A comparison has both texts in it, and no fewer lines that are the same than a simple one finds.
 		"diff": `

@@ -271,6 +271,8 @@ func TestCalendar(t *testing.T) {
 	tab.Click("button", "Review and save")
 	tab.See("1 job goes by it:")
 	tab.Click("button", "Save")
+	// The notice of the first time may still be shown.
+	tab.WaitFor(`[...document.querySelectorAll("button")].some((b) => b.textContent === "Review and save" && b.disabled)`)
 	tab.See("The calendar is saved.")
 
 	tab.Click("button", "Remove the calendar")

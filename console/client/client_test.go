@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/client"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // answering answers requests by a function.
@@ -91,7 +92,7 @@ func TestAttempts(t *testing.T) {
 		"trigger, queue full": {func() (*http.Response, error) { return answer(409, `{"code":"queue-full","detail":"x"}`), nil }, trigger, 1, 0, job.ErrQueueFull},
 		"pause, no answer":    {func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, pauseJob, 1, 0, io.ErrUnexpectedEOF},
 		"pause, dry": {func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF }, func(ctx context.Context, c *client.Client) error {
-			return second(c.Namespace("orders").DryRun().Job("settle").Pause(ctx, client.Pause{}))
+			return second(c.Namespace("orders").DryRun().Job("settle").Pause(ctx, client.PauseBody{}))
 		}, 4, 700 * time.Millisecond, io.ErrUnexpectedEOF},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,15 +119,15 @@ func TestAttempts(t *testing.T) {
 }
 
 func getInfo(ctx context.Context, c *client.Client) error {
-	return second(c.Namespace("orders").Job("settle").Info(ctx))
+	return second(c.Namespace("orders").Job("settle").GetInfo(ctx))
 }
 
 func trigger(ctx context.Context, c *client.Client) error {
-	return second(c.Namespace("orders").Job("settle").Trigger(ctx, client.Trigger{}))
+	return second(c.Namespace("orders").Job("settle").Trigger(ctx, client.TriggerBody{}, ""))
 }
 
 func pauseJob(ctx context.Context, c *client.Client) error {
-	return second(c.Namespace("orders").Job("settle").Pause(ctx, client.Pause{}))
+	return second(c.Namespace("orders").Job("settle").Pause(ctx, client.PauseBody{}))
 }
 
 // Who does not want to wait any longer does not.
@@ -259,7 +260,7 @@ func TestNames(t *testing.T) {
 		err := second(over(t, func(r *http.Request) (*http.Response, error) {
 			sent = r.URL.EscapedPath()
 			return answer(200, "{}"), nil
-		}).Namespace("orders").Job(name).Info(t.Context()))
+		}).Namespace("orders").Job(name).GetInfo(t.Context()))
 		if sent != want || (err != nil) != (want == "") {
 			t.Errorf("%q: %s, %v", name, sent, err)
 		}
@@ -272,25 +273,25 @@ func TestErrors(t *testing.T) {
 		ctx, anna, ben := t.Context(), w.as(t, "anna").Namespace("orders"), w.as(t, "ben").Namespace("orders")
 		nobody, err := client.New("http://127.0.0.1", client.Options{Token: "wrong", HTTP: &http.Client{Transport: w.transport}})
 		must(t, err)
-		config := client.Configuration{Document: "jobName: settle\ncron: never\nshardingTotalCount: 0\n"}
+		config := client.SettingsBody{Document: "jobName: settle\ncron: never\nshardingTotalCount: 0\n"}
 		for name, tt := range map[string]struct {
 			err   error
 			is    []error
 			field string
 		}{
-			"nobody":           {second(nobody.Namespaces(ctx)), []error{client.ErrNotLoggedIn}, ""},
-			"not his job":      {second(ben.Job("settle").Info(ctx)), []error{client.ErrDenied}, ""},
+			"nobody":           {second(nobody.ListNamespaces(ctx)), []error{client.ErrNotLoggedIn}, ""},
+			"not his job":      {second(ben.Job("settle").GetInfo(ctx)), []error{client.ErrDenied}, ""},
 			"not his to do":    {second(ben.Job("pay-out").Resume(ctx)), []error{client.ErrDenied}, ""},
-			"no namespace":     {second(w.as(t, "anna").Namespace("nothing").Job("settle").Info(ctx)), []error{client.ErrNoNamespace}, ""},
-			"no job":           {second(anna.Job("nothing").Info(ctx)), []error{ops.ErrNoJob}, ""},
-			"no request":       {second(anna.Job("settle").Request(ctx, "nothing")), []error{job.ErrNoRequest}, ""},
-			"job exists":       {second(anna.Job("late").Create(ctx, client.Configuration{Document: "jobName: late\ncron: 0 0 3 * * ?\nshardingTotalCount: 1\n"})), []error{ops.ErrJobExists, client.ErrChanged}, "header.If-None-Match"},
-			"changed":          {second(anna.Job("late").Patch(ctx, []byte(`{}`), `"1"`)), []error{ops.ErrConfigChanged, client.ErrChanged}, ""},
-			"bad settings":     {second(anna.Job("settle").Update(ctx, config, client.Any)), []error{job.ErrInvalidConfig, client.ErrInvalid}, "cron"},
-			"no such item":     {second(anna.Job("settle").Trigger(ctx, client.Trigger{Items: []int{9}})), []error{job.ErrNoItem}, ""},
-			"nobody runs it":   {second(anna.Job("late").Trigger(ctx, client.Trigger{})), []error{job.ErrNoInstance}, ""},
-			"paused otherwise": {second(anna.Job("pay-out").Pause(ctx, client.Pause{MakeUp: true})), []error{ops.ErrPaused}, ""},
-			"no pin":           {second(anna.Job("settle").Pin(ctx, 0, client.Pin{})), []error{client.ErrInvalid}, "body.instance"},
+			"no namespace":     {second(w.as(t, "anna").Namespace("nothing").Job("settle").GetInfo(ctx)), []error{client.ErrNoNamespace}, ""},
+			"no job":           {second(anna.Job("nothing").GetInfo(ctx)), []error{ops.ErrNoJob}, ""},
+			"no request":       {second(anna.Job("settle").GetRequest(ctx, "nothing", client.GetRequestParams{})), []error{job.ErrNoRequest}, ""},
+			"job exists":       {second(anna.Job("late").PutSettings(ctx, client.SettingsBody{Document: "jobName: late\ncron: 0 0 3 * * ?\nshardingTotalCount: 1\n"}, "")), []error{ops.ErrJobExists, client.ErrChanged}, "header.If-None-Match"},
+			"changed":          {second(anna.Job("late").PatchSettings(ctx, []byte(`{}`), `"1"`)), []error{ops.ErrConfigChanged, client.ErrChanged}, ""},
+			"bad settings":     {second(anna.Job("settle").PutSettings(ctx, config, client.Any)), []error{job.ErrInvalidConfig, client.ErrInvalid}, "cron"},
+			"no such item":     {second(anna.Job("settle").Trigger(ctx, client.TriggerBody{Items: []int{9}}, "")), []error{job.ErrNoItem}, ""},
+			"nobody runs it":   {second(anna.Job("late").Trigger(ctx, client.TriggerBody{}, "")), []error{job.ErrNobodyRunsIt}, ""},
+			"paused otherwise": {second(anna.Job("pay-out").Pause(ctx, client.PauseBody{MakeUp: true})), []error{ops.ErrPaused}, ""},
+			"no pin":           {second(anna.Job("settle").PinItem(ctx, 0, client.PinBody{})), []error{client.ErrInvalid}, "body.instance"},
 		} {
 			e, ok := errors.AsType[*client.Error](tt.err)
 			if !ok || e.Code == "" || e.ID == "" || tt.field != "" && (len(e.Fields) == 0 || e.Fields[0].Field != tt.field) {
@@ -306,7 +307,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%s: %v is another error, too", name, tt.err)
 			}
 		}
-		outcomes, err := anna.Batch(ctx, client.Batch{Action: client.BatchPause, Jobs: []string{"nothing", "settle"}})
+		outcomes, err := anna.ChangeJobs(ctx, client.BatchBody{Action: client.BatchBodyActionPause, Jobs: []string{"nothing", "settle"}}, "")
 		if err != nil || outcomes.Failed != 1 || !errors.Is(outcomes.Outcomes[0].Err(), ops.ErrNoJob) || outcomes.Outcomes[1].Err() != nil {
 			t.Errorf("%+v, %v", outcomes, err)
 		}
@@ -329,13 +330,13 @@ func TestTriggerWithoutAnswer(t *testing.T) {
 		})}})
 		must(t, err)
 		settle := c.Namespace("orders").Job("settle")
-		before, err := client.Collect(settle.Requests(t.Context()), 0)
+		before, err := client.Collect(settle.ListRequests(t.Context()), 0)
 		must(t, err)
-		r, err := settle.Trigger(t.Context(), client.Trigger{Items: []int{1}})
+		r, err := settle.Trigger(t.Context(), client.TriggerBody{Items: []int{1}}, "")
 		if err != nil || !r.WasThere || lost != 2 {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		after, err := client.Collect(settle.Requests(t.Context()), 0)
+		after, err := client.Collect(settle.ListRequests(t.Context()), 0)
 		if err != nil || len(after) != len(before)+1 {
 			t.Errorf("%d requests more, %v", len(after)-len(before), err)
 		}
@@ -344,4 +345,55 @@ func TestTriggerWithoutAnswer(t *testing.T) {
 			t.Errorf("%+v, %v", end, err)
 		}
 	})
+}
+
+// A request has what the caller says, and no more: what is zero is left to the console, and a list is never null.
+func TestRequests(t *testing.T) {
+	utc := time.Date(2026, 11, 28, 3, 0, 0, 500, time.UTC)
+	for name, tt := range map[string]struct {
+		do           func(context.Context, *client.Client) error
+		query, body  string
+		header, want string
+	}{
+		"nothing": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").JobsPage(ctx, client.ListJobsParams{}))
+		}, "", "", "Content-Type", ""},
+		"texts, numbers and lists": {func(ctx context.Context, c *client.Client) error {
+			return drain(c.Namespace("orders").ListExecutions(ctx, client.ListExecutionsParams{Job: "a b", Items: []int{1, 2}, Outcomes: []history.Outcome{history.OutcomeLost}, From: utc, Limit: 7}))
+		}, "from=2026-11-28T03%3A00%3A00.0000005Z&items=1%2C2&job=a+b&limit=7&outcomes=LOST", "", "Accept", "application/json"},
+		"zero that is no default": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").Job("settle").ListLatest(ctx, client.ListLatestParams{After: new(0)}))
+		}, "after=0", "", "Accept", "application/json"},
+		"no grants": {func(ctx context.Context, c *client.Client) error {
+			return third(c.SetUser(ctx, "ben", client.UserRights{}, client.Any))
+		}, "", `{"disabled":false,"grants":[]}`, "If-Match", "*"},
+		"replacement": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").PutCalendar(ctx, "bank", client.CalendarBody{Document: "x"}, `"1"`))
+		}, "", `{"document":"x"}`, "If-Match", `"1"`},
+		"creation": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").PutCalendar(ctx, "bank", client.CalendarBody{Document: "x"}, ""))
+		}, "", `{"document":"x"}`, "If-None-Match", "*"},
+		"patch": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").Job("settle").PatchSettings(ctx, []byte(`{"cron":null}`), client.Any))
+		}, "", `{"cron":null}`, "Content-Type", "application/merge-patch+json"},
+		"key": {func(ctx context.Context, c *client.Client) error {
+			return second(c.Namespace("orders").DryRun().Job("settle").Trigger(ctx, client.TriggerBody{}, "month-end"))
+		}, "dryRun=true", `{}`, "Idempotency-Key", "month-end"},
+		"no body": {func(ctx context.Context, c *client.Client) error {
+			return second(c.TestNamespaceConnection(ctx, "orders", nil))
+		}, "", "", "Content-Type", ""},
+	} {
+		sent := 0
+		err := tt.do(t.Context(), over(t, func(r *http.Request) (*http.Response, error) {
+			sent++
+			body, err := io.ReadAll(r.Body)
+			if err != nil || r.URL.RawQuery != tt.query || string(body) != tt.body || r.Header.Get(tt.header) != tt.want {
+				t.Errorf("%s: %q, %s, %v, %v", name, r.URL.RawQuery, body, r.Header, err)
+			}
+			return answer(200, "{}"), nil
+		}))
+		if err != nil || sent != 1 {
+			t.Errorf("%s: sent %d times, %v", name, sent, err)
+		}
+	}
 }

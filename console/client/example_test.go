@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx, orders := context.Background(), c.Namespace("orders")
-	request, err := orders.Job("settle").Trigger(ctx, client.Trigger{Items: []int{3}, Key: "month-end 2026-11"})
+	request, err := orders.Job("settle").Trigger(ctx, client.TriggerBody{Items: []int{3}}, "month-end 2026-11")
 	switch {
 	case errors.Is(err, ops.ErrNoJob):
 		log.Fatal("there is no such job")
@@ -57,17 +57,17 @@ func ExampleNamespace_Watch() {
 	}
 }
 
-func ExampleJob_Patch() {
+func ExampleJob_PatchSettings() {
 	c, err := client.New("https://console.example.com", client.Options{Token: "ej_…"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	ctx, settle := context.Background(), c.Namespace("orders").Job("settle")
-	settings, err := settle.Settings(ctx)
+	_, etag, err := settle.GetSettings(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	changed, err := settle.Patch(ctx, []byte(`{"cron":"0 0 4 * * ?"}`), settings.ETag)
+	changed, err := settle.PatchSettings(ctx, []byte(`{"cron":"0 0 4 * * ?"}`), etag)
 	if errors.Is(err, client.ErrChanged) {
 		log.Fatal("somebody else has changed it meanwhile")
 	}

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -72,6 +73,9 @@ func drain[T any](list iter.Seq2[T, error]) error {
 // second returns the error of a call.
 func second[T any](_ T, err error) error { return err }
 
+// third returns the error of a call that returns an ETag, too.
+func third[T any](_ T, _ string, err error) error { return err }
+
 // Every operation of the API has a method, which sends what the API takes, and has a type with all that it answers: the
 // clients of tests refuse fields that they do not know.
 func TestEveryRoute(t *testing.T) {
@@ -92,13 +96,13 @@ func TestEveryRoute(t *testing.T) {
 		n := c.Namespace("orders")
 		settle, payOut, late := n.Job("settle"), n.Job("pay-out"), n.Job("late")
 		execution := ""
-		for x, err := range n.Executions(ctx, client.ExecutionsQuery{Job: "settle", Items: []int{0, 1}, Outcomes: nil, Limit: 2}) {
+		for x, err := range n.ListExecutions(ctx, client.ListExecutionsParams{Job: "settle", Items: []int{0, 1}, Outcomes: nil, Limit: 2}) {
 			must(t, err)
 			if execution = x.ID; x.Outcome == "FAILED" {
 				break
 			}
 		}
-		made, err := settle.Trigger(ctx, client.Trigger{Items: []int{0}})
+		made, err := settle.Trigger(ctx, client.TriggerBody{Items: []int{0}}, "")
 		must(t, err)
 		document := "jobName: fresh\ncron: 0 0 3 * * ?\nshardingTotalCount: 2\n"
 		grants := []access.Grant{{Role: access.Operator, Jobs: []string{"pay-*"}}}
@@ -106,132 +110,154 @@ func TestEveryRoute(t *testing.T) {
 			what string
 			do   func() error
 		}{
-			{"version", func() error { return second(c.Version(ctx)) }},
-			{"openapi", func() error { return second(c.OpenAPI(ctx)) }},
-			{"namespaces", func() error { return second(c.Namespaces(ctx)) }},
+			{"root", func() error { return second(c.GetRoot(ctx)) }},
+			{"openapi", func() error { return c.GetOpenAPI(ctx, io.Discard) }},
+			{"namespaces", func() error { return second(c.ListNamespaces(ctx)) }},
 			{"cron", func() error {
-				return second(c.Cron(ctx, client.CronQuery{Expression: "0 0 3 * * ?", Language: "zh", Count: 2}))
+				return second(c.ExplainCron(ctx, client.ExplainCronParams{Expression: "0 0 3 * * ?", Language: "zh", Count: 2}))
 			}},
-			{"jobs", func() error { return drain(n.Jobs(ctx, client.JobsQuery{Sort: ops.SortByEnded, Limit: 2})) }},
-			{"instances", func() error { return drain(n.Instances(ctx)) }},
-			{"servers", func() error { return drain(n.Servers(ctx)) }},
-			{"jobs on a server", func() error { return second(n.Server("10.0.0.1").Jobs(ctx)) }},
-			{"processes", func() error { return drain(n.Processes(ctx)) }},
-			{"removed", func() error { return drain(n.Removed(ctx)) }},
-			{"audit", func() error { return drain(n.Audit(ctx, client.AuditQuery{By: "anna", Limit: 3})) }},
-			{"findings", func() error { return second(n.Findings(ctx)) }},
-			{"calendars", func() error { return drain(n.Calendars(ctx)) }},
-			{"calendar", func() error { return second(n.Calendar(ctx, "holidays")) }},
+			{"jobs", func() error { return drain(n.ListJobs(ctx, client.ListJobsParams{Sort: ops.SortByEnded, Limit: 2})) }},
+			{"instances", func() error { return drain(n.ListInstances(ctx)) }},
+			{"servers", func() error { return drain(n.ListServers(ctx)) }},
+			{"jobs on a server", func() error { return second(n.ListJobsOnServer(ctx, "10.0.0.1")) }},
+			{"processes", func() error { return drain(n.ListProcesses(ctx)) }},
+			{"removed", func() error { return drain(n.ListRemoved(ctx)) }},
+			{"audit", func() error { return drain(n.ListAudit(ctx, client.ListAuditParams{By: "anna", Limit: 3})) }},
+			{"findings", func() error { return second(n.ListFindings(ctx, client.ListFindingsParams{})) }},
+			{"calendars", func() error { return drain(n.ListCalendars(ctx)) }},
+			{"calendar", func() error { return third(n.GetCalendar(ctx, "holidays")) }},
 			{"plan of a calendar", func() error {
-				return second(n.CalendarPlan(ctx, "holidays", client.Days{From: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Days: 7}))
+				return second(n.GetCalendarPlan(ctx, "holidays", client.GetCalendarPlanParams{From: "2027-01-01", Days: 7}))
 			}},
-			{"plan of another calendar", func() error { return second(n.PlanCalendar(ctx, "timeZone: UTC\nweekly: [SUN]\n", client.Days{})) }},
-			{"describe", func() error { return second(settle.Describe(ctx)) }},
-			{"info", func() error { return second(settle.Info(ctx)) }},
-			{"items", func() error { return drain(settle.Items(ctx)) }},
-			{"job's instances", func() error { return drain(settle.Instances(ctx)) }},
-			{"job's servers", func() error { return drain(settle.Servers(ctx)) }},
-			{"requests", func() error { return drain(settle.Requests(ctx)) }},
-			{"request", func() error { return second(settle.Request(ctx, made.ID)) }},
+			{"plan of another calendar", func() error {
+				return second(n.PlanCalendar(ctx, client.CalendarBody{Document: "timeZone: UTC\nweekly: [SUN]\n"}, client.PlanCalendarParams{}))
+			}},
+			{"describe", func() error { return second(settle.Get(ctx)) }},
+			{"info", func() error { return second(settle.GetInfo(ctx)) }},
+			{"items", func() error { return drain(settle.ListItems(ctx)) }},
+			{"job's instances", func() error { return drain(settle.ListInstances(ctx)) }},
+			{"job's servers", func() error { return drain(settle.ListServers(ctx)) }},
+			{"requests", func() error { return drain(settle.ListRequests(ctx)) }},
+			{"request", func() error { return second(settle.GetRequest(ctx, made.ID, client.GetRequestParams{})) }},
 			{"await", func() error { return second(settle.Await(ctx, made.ID)) }},
-			{"dump", func() error { return second(settle.Dump(ctx, true)) }},
-			{"settings", func() error { return second(settle.Settings(ctx)) }},
-			{"settings that cannot be read", func() error { return second(n.Job("broken").Settings(ctx)) }},
-			{"ticks", func() error { _, _, err := settle.Ticks(ctx, 3); return err }},
-			{"plan", func() error { return second(n.Job("fresh").Plan(ctx, client.PlanQuery{Document: document})) }},
-			{"execution", func() error { return second(n.Execution(ctx, execution)) }},
-			{"lines", func() error { return second(n.Lines(ctx, execution, 0, 10)) }},
-			{"chain", func() error { return second(n.Chain(ctx, execution)) }},
-			{"latest", func() error { return second(settle.Latest(ctx, 0, 10)) }},
-			{"statuses", func() error { return drain(n.Statuses(ctx, client.StatusesQuery{Job: "settle", Limit: 500})) }},
-			{"events", func() error { return drain(n.Events(ctx, client.EventsQuery{Job: "settle"})) }},
-			{"executions as a file", func() error { return n.WriteExecutions(ctx, io.Discard, client.ExecutionsQuery{Job: "settle"}) }},
+			{"dump", func() error { return second(settle.GetDump(ctx, client.GetDumpParams{Mask: new(false)})) }},
+			{"settings", func() error { return third(settle.GetSettings(ctx)) }},
+			{"settings that cannot be read", func() error { return third(n.Job("broken").GetSettings(ctx)) }},
+			{"ticks", func() error { return second(settle.ListTicks(ctx, client.ListTicksParams{Count: 3})) }},
+			{"plan", func() error { return second(n.Job("fresh").Plan(ctx, client.PlanRequest{Document: document})) }},
+			{"execution", func() error { return second(n.GetExecution(ctx, execution)) }},
+			{"lines", func() error { return second(n.ListLines(ctx, execution, client.ListLinesParams{Limit: 10})) }},
+			{"chain", func() error { return second(n.GetChain(ctx, execution)) }},
+			{"latest", func() error { return second(settle.ListLatest(ctx, client.ListLatestParams{After: new(0), Limit: 10})) }},
+			{"statuses", func() error { return drain(n.ListStatuses(ctx, client.ListStatusesParams{Job: "settle", Limit: 500})) }},
+			{"events", func() error { return drain(n.ListEvents(ctx, client.ListEventsParams{Job: "settle"})) }},
+			{"executions as a file", func() error { return n.ExportExecutions(ctx, io.Discard, client.ExportExecutionsParams{Job: "settle"}) }},
 			{"columns", func() error {
-				return second(n.Columns(ctx, client.ColumnsQuery{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
+				return second(n.GetColumns(ctx, client.GetColumnsParams{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
 			}},
-			{"counts", func() error { return second(n.Counts(ctx, client.CountsQuery{Job: "settle", Step: "day"})) }},
-			{"missed", func() error { return second(n.Missed(ctx, client.CountsQuery{Job: "settle"})) }},
-			{"durations", func() error { return second(n.Durations(ctx, "settle", time.Time{}, time.Time{})) }},
-			{"history's jobs", func() error { return second(n.HistoryJobs(ctx, "s", 10)) }},
-			{"history's addresses", func() error { return second(n.HistoryAddresses(ctx, "", 10)) }},
+			{"counts", func() error {
+				return second(n.CountExecutions(ctx, client.CountExecutionsParams{Job: "settle", Step: "day"}))
+			}},
+			{"missed", func() error { return second(n.CountMissed(ctx, client.CountMissedParams{Job: "settle"})) }},
+			{"durations", func() error { return second(n.GetDurations(ctx, client.GetDurationsParams{Job: "settle"})) }},
+			{"history's jobs", func() error {
+				return second(n.ListHistoryJobs(ctx, client.ListHistoryJobsParams{Prefix: "s", Limit: 10}))
+			}},
+			{"history's addresses", func() error { return second(n.ListHistoryAddresses(ctx, client.ListHistoryAddressesParams{Limit: 10})) }},
 
-			{"create", func() error { return second(n.Job("fresh").Create(ctx, client.Configuration{Document: document})) }},
+			{"create", func() error {
+				return second(n.Job("fresh").PutSettings(ctx, client.SettingsBody{Document: document}, ""))
+			}},
 			{"update", func() error {
-				return second(n.Job("fresh").Update(ctx, client.Configuration{Config: json.RawMessage(`{"cron":"0 0 4 * * ?","shardingTotalCount":1}`)}, client.Any))
+				return second(n.Job("fresh").PutSettings(ctx, client.SettingsBody{Config: json.RawMessage(`{"cron":"0 0 4 * * ?","shardingTotalCount":1}`)}, client.Any))
 			}},
 			{"patch", func() error {
-				s, err := late.Settings(ctx)
+				_, etag, err := late.GetSettings(ctx)
 				if err != nil {
 					return err
 				}
-				return second(late.Patch(ctx, json.RawMessage(`{"description":"comes late"}`), s.ETag))
+				return second(late.PatchSettings(ctx, json.RawMessage(`{"description":"comes late"}`), etag))
 			}},
-			{"implement", func() error { return second(late.Implement(ctx, "com.example.Late", "com.example.Later", "")) }},
-			{"retry", func() error { return second(settle.Retry(ctx, client.Retry{})) }},
+			{"implement", func() error {
+				return second(late.Implement(ctx, client.ImplementBody{From: "com.example.Late", To: "com.example.Later"}, ""))
+			}},
+			{"retry", func() error { return second(settle.Retry(ctx, client.RetryBody{}, "")) }},
 			{"backfill", func() error {
 				from := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-				return second(settle.Backfill(ctx, client.Backfill{From: from, To: from.Add(time.Minute), Items: []int{0}}))
+				return second(settle.Backfill(ctx, client.BackfillBody{From: from, To: from.Add(time.Minute), Items: []int{0}}, ""))
 			}},
-			{"cancel", func() error { return second(settle.Cancel(ctx, made.ID)) }},
-			{"kill", func() error { return second(settle.Kill(ctx, client.Kill{Items: []int{2}})) }},
-			{"pause", func() error { return second(settle.Pause(ctx, client.Pause{Why: "it is late"})) }},
+			{"cancel", func() error { return second(settle.CancelRequest(ctx, made.ID)) }},
+			{"kill", func() error { return second(settle.KillExecutions(ctx, client.KillBody{Items: []int{2}})) }},
+			{"pause", func() error { return second(settle.Pause(ctx, client.PauseBody{Why: "it is late"})) }},
 			{"resume", func() error { return second(settle.Resume(ctx)) }},
-			{"reshard", func() error { return second(settle.Reshard(ctx)) }},
-			{"disable items", func() error { return second(settle.DisableItems(ctx, 0, 1)) }},
-			{"enable items", func() error { return second(settle.EnableItems(ctx, 0, 1)) }},
-			{"disable item", func() error { return second(settle.DisableItems(ctx, 0)) }},
-			{"enable item", func() error { return second(settle.EnableItems(ctx, 0)) }},
-			{"pin", func() error { return second(settle.Pin(ctx, 0, client.Pin{Address: "10.0.0.1"})) }},
-			{"unpin", func() error { return second(settle.Unpin(ctx, 0)) }},
-			{"disable servers", func() error { return second(settle.DisableServers(ctx)) }},
-			{"disable servers ahead", func() error { return second(settle.DisableServersAhead(ctx, "10.0.0.8")) }},
-			{"enable servers", func() error { return second(settle.EnableServers(ctx, "10.0.0.1")) }},
-			{"remove servers", func() error { return second(settle.RemoveServers(ctx, "10.0.0.8")) }},
+			{"reshard", func() error { return second(settle.ReshardItems(ctx)) }},
+			{"disable items", func() error { return second(settle.DisableItems(ctx, client.ItemsBody{Items: []int{0, 1}})) }},
+			{"enable items", func() error { return second(settle.EnableItems(ctx, client.ItemsBody{Items: []int{0, 1}})) }},
+			{"disable item", func() error { return second(settle.DisableItem(ctx, 0)) }},
+			{"enable item", func() error { return second(settle.EnableItem(ctx, 0)) }},
+			{"pin", func() error { return second(settle.PinItem(ctx, 0, client.PinBody{Address: "10.0.0.1"})) }},
+			{"unpin", func() error { return second(settle.UnpinItem(ctx, 0)) }},
+			{"disable servers", func() error { return second(settle.DisableServers(ctx, client.DisableServersBody{All: true})) }},
+			{"disable servers ahead", func() error {
+				return second(settle.DisableServers(ctx, client.DisableServersBody{Servers: []string{"10.0.0.8"}, Ahead: true}))
+			}},
+			{"enable servers", func() error {
+				return second(settle.EnableServers(ctx, client.ServersBody{Servers: []string{"10.0.0.1"}}))
+			}},
+			{"remove servers", func() error {
+				return second(settle.RemoveServers(ctx, client.ServersBody{Servers: []string{"10.0.0.8"}}))
+			}},
 			{"clear misfires", func() error { return second(settle.ClearMisfires(ctx)) }},
-			{"clear failovers", func() error { _, _, err := settle.ClearFailovers(ctx); return err }},
-			{"clear servers", func() error { _, _, err := payOut.ClearServers(ctx, true); return err }},
-			{"clear stale", func() error { _, _, err := settle.ClearStale(ctx); return err }},
+			{"clear failovers", func() error { return second(settle.ClearFailovers(ctx, client.ClearFailoversBody{})) }},
+			{"clear servers", func() error { return second(payOut.ClearServers(ctx, client.ClearServersBody{Disabled: true})) }},
+			{"clear stale", func() error { return second(settle.ClearStale(ctx)) }},
 			{"put calendar", func() error {
-				return second(n.PutCalendar(ctx, "more", "timeZone: UTC\ndates: [2028-01-01]\n", ""))
+				return second(n.PutCalendar(ctx, "more", client.CalendarBody{Document: "timeZone: UTC\ndates: [2028-01-01]\n"}, ""))
 			}},
-			{"remove calendar", func() error { return second(n.RemoveCalendar(ctx, "more", client.Any, false)) }},
+			{"remove calendar", func() error { return second(n.RemoveCalendar(ctx, "more", client.Any, client.RemoveCalendarParams{})) }},
 			{"batch", func() error {
-				return second(n.Batch(ctx, client.Batch{Action: client.BatchTrigger, Jobs: []string{"settle", "nothing"}}))
+				return second(n.ChangeJobs(ctx, client.BatchBody{Action: client.BatchBodyActionTrigger, Jobs: []string{"settle", "nothing"}}, ""))
 			}},
-			{"disable server", func() error { return second(n.Server("10.0.0.1").Disable(ctx)) }},
-			{"enable server", func() error { return second(n.Server("10.0.0.1").Enable(ctx)) }},
-			{"shut server down", func() error { return second(n.DryRun().Server("10.0.0.1").Shutdown(ctx, "it is old")) }},
-			{"remove server", func() error { return second(n.DryRun().Server("10.0.0.1").Remove(ctx)) }},
+			{"disable server", func() error { return second(n.DisableServer(ctx, "10.0.0.1", client.DisableServerParams{})) }},
+			{"enable server", func() error { return second(n.EnableServer(ctx, "10.0.0.1", client.EnableServerParams{})) }},
+			{"shut server down", func() error {
+				return second(n.DryRun().ShutdownServer(ctx, "10.0.0.1", client.ShutdownServerParams{Why: "it is old"}))
+			}},
+			{"remove server", func() error { return second(n.DryRun().RemoveServer(ctx, "10.0.0.1", client.RemoveServerParams{})) }},
 			{"shut down", func() error {
-				return second(n.DryRun().Job("settle").Shutdown(ctx, client.Shutdown{All: true, Why: "it is old"}))
+				return second(n.DryRun().Job("settle").ShutDownInstances(ctx, client.ShutdownBody{All: true, Why: "it is old"}))
 			}},
-			{"remove", func() error { return second(late.Remove(ctx, "nobody needs it", client.Any)) }},
+			{"remove", func() error {
+				return second(late.Remove(ctx, client.Any, client.RemoveJobParams{Why: "nobody needs it"}))
+			}},
 			{"readmit", func() error { return second(n.Job("old").Readmit(ctx)) }},
 
-			{"me", func() error { return second(c.Me(ctx)) }},
-			{"my sessions", func() error { return second(anna.MySessions(ctx)) }},
-			{"sessions", func() error { return second(c.Sessions(ctx, "ben")) }},
+			{"me", func() error { return second(c.GetMe(ctx)) }},
+			{"my sessions", func() error { return second(anna.ListMySessions(ctx)) }},
+			{"sessions", func() error { return second(c.ListSessions(ctx, client.ListSessionsParams{User: "ben"})) }},
 			{"end my session", func() error { return unless(anna.EndMySession(ctx, "nothing"), 404) }},
 			{"end session", func() error { return unless(c.EndSession(ctx, "nothing"), 404) }},
-			{"my tokens", func() error { return second(anna.MyTokens(ctx)) }},
-			{"users", func() error { return second(c.Users(ctx)) }},
+			{"my tokens", func() error { return second(anna.ListMyTokens(ctx)) }},
+			{"users", func() error { return second(c.ListUsers(ctx)) }},
 			{"add user", func() error {
-				return second(c.AddUser(ctx, client.NewUser{Name: "carl", Password: password, Grants: grants}))
+				return third(c.AddUser(ctx, client.NewUser{Name: "carl", Password: password, Grants: grants}))
 			}},
 			{"set user", func() error {
-				u, err := c.User(ctx, "carl")
+				_, etag, err := c.GetUser(ctx, "carl")
 				if err != nil {
 					return err
 				}
-				return second(c.SetUser(ctx, "carl", grants, false, u.ETag))
+				return third(c.SetUser(ctx, "carl", client.UserRights{Grants: grants}, etag))
 			}},
-			{"set password", func() error { return c.SetPassword(ctx, "carl", password+"!") }},
-			{"user", func() error { return second(c.User(ctx, "carl")) }},
+			{"set password", func() error { return c.SetPassword(ctx, "carl", client.SetPasswordBody{New: password + "!"}) }},
+			{"user", func() error { return third(c.GetUser(ctx, "carl")) }},
 			{"add token", func() error { return second(anna.AddToken(ctx, "carl", client.NewToken{Name: "x", Days: 1})) }},
-			{"tokens", func() error { return second(c.Tokens(ctx, "carl")) }},
+			{"tokens", func() error { return second(c.ListTokens(ctx, "carl")) }},
 			{"revoke token", func() error { return c.RevokeToken(ctx, "carl", "x") }},
 			{"remove user", func() error { return c.RemoveUser(ctx, "carl") }},
-			{"change password", func() error { return anna.ChangePassword(ctx, password, password+"!") }},
+			{"change password", func() error {
+				return anna.ChangeMyPassword(ctx, client.PasswordChange{Old: password, New: password + "!"})
+			}},
 			{"watch a job", func() error {
 				for u, err := range settle.Watch(ctx) {
 					if err != nil || u.Job != nil {
@@ -248,28 +274,28 @@ func TestEveryRoute(t *testing.T) {
 				}
 				return errors.New("nothing has come")
 			}},
-			{"connections to namespaces", func() error { return second(c.NamespaceConnections(ctx)) }},
-			{"connection to a namespace", func() error { return second(c.NamespaceConnection(ctx, "orders")) }},
+			{"connections to namespaces", func() error { return second(c.ListNamespaceConnections(ctx)) }},
+			{"connection to a namespace", func() error { return third(c.GetNamespaceConnection(ctx, "orders")) }},
 			{"put a connection to a namespace", func() error {
-				a := client.NamespaceAccess{Kind: "etcd", Endpoints: []string{"127.0.0.1:1"}, Path: "jobs"}
-				return second(c.PutNamespaceConnection(ctx, "more", a, ""))
+				a := client.NamespaceConnectionBody{Kind: "etcd", Endpoints: []string{"127.0.0.1:1"}, Namespace: "jobs"}
+				return third(c.PutNamespaceConnection(ctx, "more", a, ""))
 			}},
 			{"test a connection to a namespace", func() error { return second(c.TestNamespaceConnection(ctx, "more", nil)) }},
 			{"remove a connection to a namespace", func() error {
-				there, err := c.NamespaceConnection(ctx, "more")
+				_, etag, err := c.GetNamespaceConnection(ctx, "more")
 				if err != nil {
 					return err
 				}
-				return c.RemoveNamespaceConnection(ctx, "more", there.ETag)
+				return c.RemoveNamespaceConnection(ctx, "more", etag)
 			}},
-			{"connections to databases", func() error { return second(c.DatabaseConnections(ctx)) }},
+			{"connections to databases", func() error { return second(c.ListDatabaseConnections(ctx)) }},
 			{"put a connection to a database", func() error {
-				a := client.DatabaseAccess{Driver: "mysql", Address: "127.0.0.1:1", Schema: "jobs", User: "console"}
-				return second(c.PutDatabaseConnection(ctx, "more", a, ""))
+				a := client.DatabaseConnectionBody{Driver: "mysql", Address: "127.0.0.1:1", Database: "jobs", User: "console"}
+				return third(c.PutDatabaseConnection(ctx, "more", a, ""))
 			}},
-			{"connection to a database", func() error { return second(c.DatabaseConnection(ctx, "more")) }},
+			{"connection to a database", func() error { return third(c.GetDatabaseConnection(ctx, "more")) }},
 			{"test a connection to a database", func() error {
-				return second(c.TestDatabaseConnection(ctx, "more", &client.DatabaseAccess{Driver: "mysql", Address: "127.0.0.1:1", Schema: "jobs", User: "console"}))
+				return second(c.TestDatabaseConnection(ctx, "more", &client.DatabaseConnectionBody{Driver: "mysql", Address: "127.0.0.1:1", Database: "jobs", User: "console"}))
 			}},
 			{"remove a connection to a database", func() error { return c.RemoveDatabaseConnection(ctx, "more", client.Any) }},
 			{"revoke my token", func() error {
@@ -301,12 +327,12 @@ func TestEveryRoute(t *testing.T) {
 // operations are those of the document, by path and method.
 func operations(t *testing.T, w *world) map[string]map[string]json.RawMessage {
 	t.Helper()
-	text, err := w.as(t, "ben").OpenAPI(t.Context())
-	must(t, err)
+	var text bytes.Buffer
+	must(t, w.as(t, "ben").GetOpenAPI(t.Context(), &text))
 	var document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	must(t, json.Unmarshal(text, &document))
+	must(t, json.Unmarshal(text.Bytes(), &document))
 	return document.Paths
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -34,8 +35,8 @@ type Update struct {
 
 // JobUpdate is all of a job, or a fault.
 type JobUpdate struct {
-	Job        *Detail // nil if only the fault has changed
-	Fault      string  // as that of Update
+	Job        *JobView // nil if only the fault has changed
+	Fault      string   // as that of Update
 	FaultSince time.Time
 }
 
@@ -49,7 +50,7 @@ var ErrRemoved = errors.New("client: it was removed")
 // Errors: *Error (ErrNotLoggedIn, ErrDenied, ErrNoNamespace); ErrRemoved; the cause of ctx.
 func (n *Namespace) Watch(ctx context.Context) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
-		w := &watch{c: n.c, path: n.path("watch")}
+		w := &watch{c: n.c, call: call{method: http.MethodGet, path: "/namespaces/%s/watch", names: []any{n.name}}}
 		err := w.run(ctx, func(e event) bool {
 			u := Update{Reset: e.name == "reset", Fault: e.fault, FaultSince: e.since}
 			if !w.read(e, &u, "reset", "update") {
@@ -68,10 +69,10 @@ func (n *Namespace) Watch(ctx context.Context) iter.Seq2[Update, error] {
 // Errors: those of Namespace.Watch; ops.ErrNoJob.
 func (j *Job) Watch(ctx context.Context) iter.Seq2[JobUpdate, error] {
 	return func(yield func(JobUpdate, error) bool) {
-		w := &watch{c: j.n.c, path: j.path("watch")}
+		w := &watch{c: j.n.c, call: call{method: http.MethodGet, path: "/namespaces/%s/jobs/%s/watch", names: []any{j.n.name, j.name}}}
 		err := w.run(ctx, func(e event) bool {
 			u := JobUpdate{Fault: e.fault, FaultSince: e.since}
-			var d Detail
+			var d JobView
 			if !w.read(e, &d, "job") {
 				return true
 			}
@@ -108,7 +109,7 @@ var errEnded = errors.New("ended")
 // watch is a stream of events over any number of connections.
 type watch struct {
 	c     *Client
-	path  []string
+	call  call
 	last  string // id of the last event
 	fault string // as it was told last
 	since time.Time
@@ -117,10 +118,15 @@ type watch struct {
 
 // run tells of each event, until tell returns false or there is nothing more to come.
 func (w *watch) run(ctx context.Context, tell func(event) bool) error {
+	r, err := w.c.request(ctx, w.call)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "text/event-stream")
 	pause := firstAgain
 	for {
 		begun := time.Now()
-		err := w.listen(ctx, tell)
+		err := w.listen(ctx, r, tell)
 		switch {
 		case errors.Is(err, errEnded):
 			return nil
@@ -143,7 +149,7 @@ func (w *watch) run(ctx context.Context, tell func(event) bool) error {
 		if isAnswer {
 			wait = max(wait, min(answer.RetryAfter, lastPause))
 		}
-		rest(ctx, wait) // the end of ctx is seen next
+		sleep.For(ctx, wait) // the end of ctx is seen next
 		pause = min(2*pause, lastAgain)
 	}
 }
@@ -158,26 +164,21 @@ func (w *watch) note(fault string, since time.Time, tell func(event) bool) bool 
 }
 
 // listen reads the events of one connection.
-func (w *watch) listen(ctx context.Context, tell func(event) bool) error {
+func (w *watch) listen(ctx context.Context, r *http.Request, tell func(event) bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	quiet := time.AfterFunc(silence, func() { cancel(fmt.Errorf("nothing has come for %v", silence)) })
 	defer quiet.Stop()
-	a := call{method: http.MethodGet, path: w.path, header: map[string]string{"Accept": "text/event-stream", "Last-Event-ID": w.last}}
-	r, err := w.c.request(ctx, a, nil)
+	r = r.Clone(ctx)
+	if w.last != "" {
+		r.Header.Set("Last-Event-ID", w.last)
+	}
+	answer, err := w.c.stream(r, w.call)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errAnswer, err) // no other attempt would do better
+		return cmpCause(ctx, err)
 	}
-	answer, err := w.c.http.Do(r)
-	if err != nil {
-		return cmpCause(ctx, withoutURL(err))
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, maxDetail*4)) // what has come says enough
-		return errorOf(a.name(), answer, text)
-	}
-	lines := bufio.NewScanner(answer.Body)
+	defer answer.Close()
+	lines := bufio.NewScanner(answer)
 	lines.Buffer(nil, maxEvent)
 	isFirst := true
 	for e := (event{}); lines.Scan(); {

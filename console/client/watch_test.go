@@ -12,7 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/client"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -100,7 +100,7 @@ func TestWatchEnds(t *testing.T) {
 			t.Errorf("denied: %v", err)
 		}
 		if err := last(ben, "pay-out", func() {
-			_, err := anna.SetUser(ctx, "ben", []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}, false, client.Any)
+			_, _, err := anna.SetUser(ctx, "ben", client.UserRights{Grants: []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}}, client.Any)
 			must(t, err)
 		}); !errors.Is(err, client.ErrDenied) {
 			t.Errorf("denied meanwhile: %v", err)
@@ -157,7 +157,7 @@ func (b *beats) Read(p []byte) (int, error) {
 		return 0, b.ctx.Err()
 	}
 	b.left--
-	rest.For(b.ctx, 15*time.Second)
+	sleep.For(b.ctx, 15*time.Second)
 	return copy(p, ":\n\n"), nil
 }
 

@@ -49,12 +49,12 @@ func run(t *testing.T, test func(*testing.T, *world)) {
 			File: filepath.Join(folder, "connections.yaml"), Given: []connection.Given{{Namespace: connection.Namespace{Name: "orders"}, Ops: w.Ops}},
 			Dial:        func(context.Context, connection.Namespace) (coord.Registry, error) { return nil, errors.New("refused") },
 			OpenHistory: func(connection.Database) (connection.History, error) { return nil, errors.New("refused") },
-			Log:         slog.New(slog.DiscardHandler),
+			Slog:        slog.New(slog.DiscardHandler),
 		})
 		must(t, err)
 		t.Cleanup(func() { must(t, book.Close(context.WithoutCancel(t.Context()))) })
 		c, err := console.New(console.Options{
-			Connections: book, Access: all.control, Version: "test", Log: slog.New(slog.DiscardHandler),
+			Connections: book, Access: all.control, Version: "test", Slog: slog.New(slog.DiscardHandler),
 		})
 		must(t, err)
 		server := &http.Server{Handler: c, ReadHeaderTimeout: time.Minute}

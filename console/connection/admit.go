@@ -24,7 +24,7 @@ func admit[T item[T]](b *Book, given T, old *entry[T]) (stored, error) {
 			continue
 		}
 		if err := b.o.Allow.file(path); err != nil {
-			return "", &FieldError{name, err}
+			return "", &EntryError{name, err}
 		}
 	}
 	secret := given.password()
@@ -34,7 +34,7 @@ func admit[T item[T]](b *Book, given T, old *entry[T]) (stored, error) {
 		if !secret.isKept() {
 			return b.o.Allow.secret(secret) // as if it were new
 		}
-		return "", &FieldError{"password", ErrElsewhere}
+		return "", &EntryError{"password", ErrElsewhere}
 	case isSame:
 		return old.Stored, nil
 	case secret.isKept():
@@ -60,7 +60,7 @@ func (a Allow) secret(s Secret) (stored, error) {
 		}
 	}
 	if err != nil {
-		return "", &FieldError{"password", err}
+		return "", &EntryError{"password", err}
 	}
 	return stored(s.Reveal()), nil
 }

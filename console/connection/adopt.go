@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // adopt makes the content of the file count.
@@ -113,11 +113,11 @@ func (b *Book) farewell(c connected) {
 	}
 	b.farewells++
 	b.work.Go(func() {
-		rest.For(b.life, wait)
+		sleep.For(b.life, wait)
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		if err := c.close(ctx); err != nil {
-			b.o.Log.Warn("a connection of before is not closed properly", "error", err)
+			b.o.Slog.Warn("a connection of before is not closed properly", "error", err)
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -48,7 +48,7 @@ func TestReferencesOverTheNetwork(t *testing.T) {
 		n := near("prod")
 		n.User, n.Password = "ops", connection.Plain(reference)
 		_, err := b.PutNamespace(t.Context(), n, connection.AnyVersion)
-		fault, _ := errors.AsType[*connection.FieldError](err)
+		fault, _ := errors.AsType[*connection.EntryError](err)
 		if (err == nil) != isAllowed || err != nil && fault.Field != "password" {
 			t.Errorf("%s: %v", reference, err)
 		}

@@ -82,8 +82,8 @@ func Open(o Options) (*Book, error) {
 }
 
 func newBook(o Options) *Book {
-	if o.Log == nil {
-		o.Log = slog.Default()
+	if o.Slog == nil {
+		o.Slog = slog.New(slog.DiscardHandler)
 	}
 	b := &Book{o: o, turn: make(chan struct{}, 1), test: make(chan struct{}, maxTests), spaces: map[string]*space{}, pasts: map[string]*past{}}
 	b.life, b.end = context.WithCancel(context.Background())
@@ -206,7 +206,7 @@ func (b *Book) Ops(ctx context.Context, name string) (*ops.Ops, error) {
 }
 
 func (b *Book) notTraced(c ops.Change, err error) {
-	b.o.Log.Error("a change is not in the history", "change", c.ID, "action", string(c.Action), "job", c.Job, "error", err)
+	b.o.Slog.Error("a change is not in the history", "change", c.ID, "action", string(c.Action), "job", c.Job, "error", err)
 }
 
 // History returns what answers questions about the past of the jobs in a database. That is opened with the

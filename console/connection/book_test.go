@@ -128,7 +128,7 @@ func (p *past) Close() error {
 // book opens a book, and closes it at the end of the test.
 func (w *world) book(t *testing.T, change func(*connection.Options)) *connection.Book {
 	t.Helper()
-	o := connection.Options{File: w.file, Dial: w.dial, OpenHistory: w.open, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	o := connection.Options{File: w.file, Dial: w.dial, OpenHistory: w.open, Slog: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	if change != nil {
 		change(&o)
 	}

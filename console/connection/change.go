@@ -21,7 +21,7 @@ const (
 // AnyVersion. Name, Fixed and Version of n are not stored otherwise. A password that is [Kept], or the
 // same reference as before, stays, unless it would be sent elsewhere; another one is encrypted.
 //
-// Errors: *FieldError, perhaps several; ErrNoNamespace, ErrExists, ErrVersion, ErrFixed, ErrMany; those of
+// Errors: *EntryError, perhaps several; ErrNoNamespace, ErrExists, ErrVersion, ErrFixed, ErrMany; those of
 // files; the cause of ctx.
 func (b *Book) PutNamespace(ctx context.Context, n Namespace, version string) (Namespace, error) {
 	err := b.change(ctx, func(d *document) error {
@@ -222,7 +222,7 @@ func put[T item[T]](b *Book, entries map[string]entry[T], given T, version strin
 		if b.o.Keys != nil {
 			secret = b.o.Keys.seal(string(secret), given.destination())
 		} else if !given.password().isKept() {
-			return &FieldError{"password", ErrNoKey}
+			return &EntryError{"password", ErrNoKey}
 		}
 	}
 	entries[name] = entry[T]{given.with("", Secret{}, false, ""), secret}

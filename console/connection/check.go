@@ -12,18 +12,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// FieldError says what is wrong with a field of an entry.
-type FieldError struct {
+// EntryError says what is wrong with a field of an entry.
+type EntryError struct {
 	// Field is its name in JSON: endpoints, tls.cacert.
 	Field string
 	Err   error
 }
 
-func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
-func (e *FieldError) Unwrap() error { return e.Err }
+func (e *EntryError) Error() string { return e.Field + ": " + e.Err.Error() }
+func (e *EntryError) Unwrap() error { return e.Err }
 
 func field(name, format string, values ...any) error {
-	return &FieldError{name, fmt.Errorf(format, values...)}
+	return &EntryError{name, fmt.Errorf(format, values...)}
 }
 
 // nameOf is what the name of an entry may be. It stands in URLs, in patterns of grants, and in the file.

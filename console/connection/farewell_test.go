@@ -128,7 +128,7 @@ func TestFarewellThatFails(t *testing.T) {
 		keys := withKey(t)
 		b, ctx := w.book(t, func(o *connection.Options) {
 			keys(o)
-			o.Log = slog.New(slog.NewTextHandler(&log, nil))
+			o.Slog = slog.New(slog.NewTextHandler(&log, nil))
 			o.OpenHistory = func(d connection.Database) (connection.History, error) {
 				h, err := w.open(d)
 				return clinging{h.(*past)}, err
@@ -162,7 +162,7 @@ func (w *world) withheld(t *testing.T, log *journal) (b *connection.Book, h conn
 	goOn = make(chan struct{})
 	b = w.book(t, func(o *connection.Options) {
 		if log != nil {
-			o.Log = slog.New(slog.NewTextHandler(log, nil))
+			o.Slog = slog.New(slog.NewTextHandler(log, nil))
 		}
 		o.OpenHistory = func(d connection.Database) (connection.History, error) {
 			<-goOn

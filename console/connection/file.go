@@ -14,13 +14,13 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // ErrExposed: others may write the file, or read passwords that stand in it in clear text.
@@ -48,27 +48,12 @@ const maxFile = 1 << 20
 
 // load reads a file. ok is false if there is none.
 func load(path string) (content []byte, ok bool, err error) {
-	// To open a named pipe would wait for a writer otherwise, perhaps for ever.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	content, info, err := bounded.File(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	info, err := file.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, false, errors.New("it is no regular file")
-	}
-	if content, err = io.ReadAll(io.LimitReader(file, maxFile+1)); err != nil {
-		return nil, false, err
-	}
-	if len(content) > maxFile {
-		return nil, false, fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	return content, true, exposed(info.Mode().Perm(), content)
 }
@@ -199,7 +184,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 		if err == nil && ok {
 			return unlock, nil
 		}
-		if err == nil && !rest.For(ctx, pause) {
+		if err == nil && !sleep.For(ctx, pause) {
 			err = fmt.Errorf("somebody else changes it: %w", context.Cause(ctx))
 		}
 		if err != nil {

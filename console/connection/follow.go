@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // followEvery is how often a book looks whether somebody has changed its file.
@@ -17,7 +17,7 @@ const followEvery = 2 * time.Second
 // the same twice, because not everybody writes a file at once.
 func (b *Book) follow() {
 	var before []byte
-	for rest.For(b.life, followEvery) {
+	for sleep.For(b.life, followEvery) {
 		select {
 		case b.turn <- struct{}{}:
 			before = b.look(before)
@@ -59,9 +59,9 @@ func (b *Book) setFault(err error) {
 	b.mu.Unlock()
 	switch {
 	case err != nil && (old == nil || old.Error() != err.Error()):
-		b.o.Log.Error("the file of connections cannot be used", "error", err)
+		b.o.Slog.Error("the file of connections cannot be used", "error", err)
 	case err == nil && old != nil:
-		b.o.Log.Info("the file of connections can be used again", "file", b.o.File)
+		b.o.Slog.Info("the file of connections can be used again", "file", b.o.File)
 	}
 }
 

@@ -26,8 +26,8 @@ type Options struct {
 	Keys *Keys
 	// Allow says what entries may refer to that the book is told to put.
 	Allow Allow
-	// Log is told what goes wrong in the background. Default slog.Default().
-	Log *slog.Logger
+	// Slog is told what goes wrong in the background. nil is silence.
+	Slog *slog.Logger
 }
 
 // Allow is what entries may refer to that somebody puts over the network: he can have it sent where he

@@ -46,7 +46,7 @@ const (
 // with the same name, if it would be sent to the same place; a fixed namespace of that name is tested as
 // the program has given it. What n may refer to is bounded as for [Book.PutNamespace].
 //
-// Errors: *TestError, also with one or several *FieldError in it; the cause of ctx.
+// Errors: *TestError, also with one or several *EntryError in it; the cause of ctx.
 func (b *Book) TestNamespace(ctx context.Context, n Namespace) error {
 	connect, err := b.tested(n)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -336,7 +336,7 @@ func TestChangesWhileInUse(t *testing.T) {
 					}
 					b.States()
 					b.Namespaces()
-					rest.For(ctx, time.Duration(i+1)*300*time.Millisecond)
+					sleep.For(ctx, time.Duration(i+1)*300*time.Millisecond)
 				}
 			})
 		}
@@ -348,7 +348,7 @@ func TestChangesWhileInUse(t *testing.T) {
 					if _, err := book.PutNamespace(ctx, next, connection.AnyVersion); err != nil && ctx.Err() == nil && !errors.Is(err, connection.ErrNoNamespace) {
 						t.Errorf("put: %v", err)
 					}
-					rest.For(ctx, time.Duration(i+2)*700*time.Millisecond)
+					sleep.For(ctx, time.Duration(i+2)*700*time.Millisecond)
 					if n%4 == 3 {
 						if err := book.RemoveNamespace(ctx, "prod", connection.AnyVersion); err != nil && ctx.Err() == nil && !errors.Is(err, connection.ErrNoNamespace) {
 							t.Errorf("remove: %v", err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -72,7 +72,7 @@ var (
 // follow keeps the state, until the registry or the space is closed.
 func (s *space) follow(reg coord.Registry) {
 	const pause = 100 * time.Millisecond
-	for rest.For(s.ctx, 0) {
+	for sleep.For(s.ctx, 0) {
 		session, err := reg.Session(s.ctx)
 		if err != nil {
 			return
@@ -85,7 +85,7 @@ func (s *space) follow(reg coord.Registry) {
 			s.state.set(Away, errSuspended)
 		default:
 			s.state.set(Away, errSessionLost)
-			rest.For(s.ctx, pause)
+			sleep.For(s.ctx, pause)
 			continue
 		}
 		select {

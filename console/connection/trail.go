@@ -26,10 +26,10 @@ func (b *Book) tell(ctx context.Context, kind access.Kind, detail string) {
 	if p := access.From(ctx); p != nil {
 		e.By, e.Address = p.Name, p.Address
 	}
-	b.o.Log.Info("connections: "+string(kind), "detail", detail, "by", e.By, "address", e.Address)
+	b.o.Slog.Info("connections: "+string(kind), "detail", detail, "by", e.By, "address", e.Address)
 	inTime, cancel := context.WithTimeout(context.WithoutCancel(ctx), trailTime) // it was made, whoever has no time left
 	defer cancel()
 	if err := access.TrailOf(b.o.File).Append(inTime, e); err != nil {
-		b.o.Log.Error("connections: the trail does not have it", "kind", string(kind), "error", err)
+		b.o.Slog.Error("connections: the trail does not have it", "kind", string(kind), "error", err)
 	}
 }

@@ -61,7 +61,7 @@ func newWorld(t *testing.T, change ...func(*oidc.Options)) *world {
 			"staff":  {{Role: access.Viewer}},
 			"nobody": nil,
 		},
-		Transport: w, Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		Transport: w, Slog: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	for _, c := range change {
 		c(&o)

@@ -20,34 +20,19 @@ func closeCases() []testCase {
 		{"close: ephemeral nodes go at once", closeDropsEphemerals},
 		{"close: every method is ErrClosed afterwards", afterClose},
 		{"close: ends contexts and waiting calls with ErrClosed", closeEndsAll},
-		{"close: while the link is cut", func(e *env) { closeBroken(e, (*client).cutLink) }},
-		{"close: while the link is black-holed", func(e *env) { closeBroken(e, (*client).blackHoleLink) }},
+		{"close: while the link is cut", func(e *env) { closeBroken(e, Link.Cut) }},
+		{"close: while the link is black-holed", func(e *env) { closeBroken(e, Link.BlackHole) }},
 	}
 }
 
-func (c *client) cutLink()       { c.Cut() }
-func (c *client) blackHoleLink() { c.BlackHole() }
-
-// settle waits until a count of the store is at most what it was. The store may need a
-// moment after a client has gone.
-func (e *env) settle(what string, count func(context.Context) (int, error), atMost int) {
+// awaitCount waits until a count of the store is at most what it was before.
+func (e *env) awaitCount(what string, count func(context.Context) (int, error), atMost int) {
 	e.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // the store tells nobody of this
-	defer ticker.Stop()
-	for {
-		n, err := count(e.ctx)
-		if err != nil {
-			e.Fatalf("%s: %v", what, err)
-		}
-		if n <= atMost {
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-e.ctx.Done():
-			e.Fatalf("the store holds %d %s, and held %d before", n, what, atMost)
-		}
-	}
+	n := 0
+	e.poll(func() bool {
+		n = e.count(count)
+		return n <= atMost
+	}, func() string { return fmt.Sprintf("the store holds %d %s, and held %d before", n, what, atMost) })
 }
 
 func (e *env) count(count func(context.Context) (int, error)) int {
@@ -77,10 +62,8 @@ func goroutines() map[string]string {
 	return running
 }
 
-// ofTestServer reports whether a goroutine belongs to a test server, which goes on running in
-// the same process. Only the stack tells, and not always: while a worker of the server waits
-// for work, its stack shows only the library that it comes from. So use this only to excuse
-// goroutines that are new.
+// ofTestServer reports whether a goroutine belongs to a test server in this process, by its stack. It
+// misses workers of the server that wait for work: their stacks show only a library.
 func ofTestServer(stack string) bool {
 	return strings.Contains(stack, "/internal/testserver") || strings.Contains(stack, "go.etcd.io/etcd/server")
 }
@@ -98,37 +81,24 @@ func newGoroutines(before, now map[string]string) (left []string) {
 // noNewGoroutines waits until no goroutine runs that did not run before.
 func (e *env) noNewGoroutines(before map[string]string) {
 	e.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // goroutines that are ending tell nobody
-	defer ticker.Stop()
-	for {
-		left := newGoroutines(before, goroutines())
-		if len(left) == 0 {
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-e.ctx.Done():
-			e.Fatalf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
-		}
-	}
+	var left []string
+	e.poll(func() bool {
+		left = newGoroutines(before, goroutines())
+		return len(left) == 0
+	}, func() string {
+		return fmt.Sprintf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
+	})
 }
 
 // awaitRenewal waits until a session has been renewed.
 func (e *env) awaitRenewal(s coord.Session) {
 	e.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // a renewal is told nobody
-	defer ticker.Stop()
-	for first := s.Deadline(); !s.Deadline().After(first); {
-		select {
-		case <-ticker.C:
-		case <-e.ctx.Done():
-			e.Fatalf("not renewed: %v", context.Cause(e.ctx))
-		}
-	}
+	first := s.Deadline()
+	e.poll(func() bool { return s.Deadline().After(first) }, func() string { return "not renewed" })
 }
 
-// useAll makes a registry start whatever it ever starts.
-func (e *env) useAll(r *client) (coord.View, coord.Held) {
+// useEverything makes a registry start all goroutines that it ever starts.
+func (e *env) useEverything(r *client) (coord.View, coord.Held) {
 	e.Helper()
 	r.commit(coord.CreateEphemeral("e", nil), coord.Put("a/b", nil))
 	v := r.view("")
@@ -141,16 +111,16 @@ func (e *env) useAll(r *client) (coord.View, coord.Held) {
 }
 
 func closeLeavesNothing(e *env) {
-	// With the first registry the harness and the runtime start goroutines that stay.
+	// The first registry makes the harness and the runtime start goroutines that stay.
 	warm := e.dial()
-	e.useAll(warm)
+	e.useEverything(warm)
 	warm.shut()
 
 	sessions, watches := e.count(e.store.Sessions), e.count(e.store.Watches)
 	before := goroutines()
 	for range 3 {
 		r := e.dial()
-		e.useAll(r)
+		e.useEverything(r)
 		waiting := e.acquireLater(e.ctx, r.latch("l"))
 		e.queued(r.view("l"), "l", 2)
 		if got := e.count(e.store.Sessions); got <= sessions {
@@ -159,20 +129,18 @@ func closeLeavesNothing(e *env) {
 		if got := e.count(e.store.Watches); got <= watches {
 			e.Errorf("%d watches with views open, %d before", got, watches)
 		}
-		if err := r.Close(e.ctx); err != nil {
-			e.Errorf("close: %v", err)
-		}
+		r.mustClose()
 		if g := <-waiting; g.err == nil {
 			e.Error("acquired in a registry that is closed")
 		}
 	}
 	e.noNewGoroutines(before)
-	e.settle("sessions", e.store.Sessions, sessions)
-	e.settle("watches", e.store.Watches, watches)
+	e.awaitCount("sessions", e.store.Sessions, sessions)
+	e.awaitCount("watches", e.store.Watches, watches)
 }
 
 func closeViewLeavesNothing(e *env) {
-	r := e.dialWith(Options{SessionTimeout: suspendable})
+	r := e.dialWith(Options{SessionTimeout: suspendTimeout})
 	e.awaitRenewal(r.session()) // with the first one, registries start what goes on
 	r.commit(coord.Put("a/b/c", nil))
 	warm := r.view("")
@@ -198,14 +166,10 @@ func closeTwice(e *env) {
 
 func closeAtOnce(e *env) {
 	r := e.dial()
-	e.useAll(r)
+	e.useEverything(r)
 	var wg sync.WaitGroup
 	for range 4 {
-		wg.Go(func() {
-			if err := r.Close(e.ctx); err != nil {
-				e.Errorf("close: %v", err)
-			}
-		})
+		wg.Go(r.mustClose)
 	}
 	wg.Wait()
 }
@@ -213,9 +177,7 @@ func closeAtOnce(e *env) {
 func closeDropsEphemerals(e *env) {
 	r, s := e.dial(), e.dial()
 	r.commit(coord.CreateEphemeral("e/1", nil), coord.CreateEphemeral("e/2", nil), coord.Put("p", nil))
-	if err := r.Close(e.ctx); err != nil {
-		e.Errorf("close: %v", err)
-	}
+	r.mustClose()
 	if s.there("e/1") || s.there("e/2") {
 		e.Error("Close has returned, and an ephemeral node is there")
 	}
@@ -228,20 +190,16 @@ func afterClose(e *env) {
 	r := e.dial()
 	l := r.latch("l")
 	v := r.view("")
-	if err := r.Close(e.ctx); err != nil {
-		e.Errorf("close: %v", err)
-	}
+	r.mustClose()
 	_, err := r.Get(e.ctx, "a")
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.List(e.ctx, "")
-	e.wantErr(err, coord.ErrClosed)
-	_, err = r.ViewDepth(e.ctx, "", 1)
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Commit(e.ctx, coord.Put("a", nil))
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Commit(e.ctx, coord.CreateEphemeral("e", nil))
 	e.wantErr(err, coord.ErrClosed)
-	_, err = r.View(e.ctx, "")
+	_, err = r.View(e.ctx, "", coord.AllLevels)
 	e.wantErr(err, coord.ErrClosed)
 	_, err = r.Session(e.ctx)
 	e.wantErr(err, coord.ErrClosed)
@@ -257,15 +215,13 @@ func afterClose(e *env) {
 
 func closeEndsAll(e *env) {
 	r := e.dial()
-	v, held := e.useAll(r)
+	v, held := e.useEverything(r)
 	session := r.session()
 	queue := r.view("l")
 	waiting := e.acquireLater(e.ctx, r.latch("l"))
 	e.queued(queue, "l", 2)
 	changed := v.Changed()
-	if err := r.Close(e.ctx); err != nil {
-		e.Errorf("close: %v", err)
-	}
+	r.mustClose()
 	// Close returns only after they have ended.
 	if !isClosed(session.Context().Done()) || !isClosed(held.Context().Done()) || !isClosed(changed) {
 		e.Error("Close has returned before a context has ended")
@@ -276,23 +232,18 @@ func closeEndsAll(e *env) {
 		e.Errorf("the session is %v", state)
 	}
 	e.wantErr(v.Err(), coord.ErrClosed)
-	select {
-	case g := <-waiting:
-		e.wantErr(g.err, coord.ErrClosed)
-	case <-e.ctx.Done():
-		e.Fatal("Acquire waits on in a registry that is closed")
-	}
+	e.refused(waiting, coord.ErrClosed)
 }
 
-func closeBroken(e *env, fault func(*client)) {
+func closeBroken(e *env, fault func(Link)) {
 	warm := e.dial()
-	e.useAll(warm)
+	e.useEverything(warm)
 	warm.shut()
 	before := goroutines()
 	r := e.dialBrief()
-	v, held := e.useAll(r)
+	v, held := e.useEverything(r)
 	session := r.session()
-	fault(r)
+	fault(r.Link)
 	ctx, cancel := context.WithTimeout(e.ctx, time.Second)
 	defer cancel()
 	e.within(20*time.Second, "Close", func() {
@@ -307,5 +258,5 @@ func closeBroken(e *env, fault func(*client)) {
 	e.noNewGoroutines(before)
 	// The store was not told that the session has ended, so the session times out there.
 	s := e.dial()
-	e.await(s.view(""), "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("e") })
+	e.await(s.view(""), "the ephemeral node to go", lacks("e"))
 }

@@ -1,14 +1,9 @@
 package coordtest
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -235,7 +230,7 @@ func writeKeepsOwner(e *env, write func(string, []byte) coord.Op) {
 	}
 	v := s.view("a")
 	r.shut()
-	e.await(v, "the node to go with its session", func(s coord.Snapshot) bool { return !s.Exists("a") })
+	e.await(v, "the node to go with its session", lacks("a"))
 }
 
 func putByAnotherKeepsOwner(e *env) {
@@ -251,7 +246,7 @@ func putByAnotherKeepsOwner(e *env) {
 	}
 	v := third.view("a")
 	r.shut()
-	e.await(v, "the node to go with its session", func(s coord.Snapshot) bool { return !s.Exists("a") })
+	e.await(v, "the node to go with its session", lacks("a"))
 }
 
 func putIsPersistent(e *env) {
@@ -260,7 +255,7 @@ func putIsPersistent(e *env) {
 	r.commit(coord.CreateEphemeral("e", nil))
 	v := s.view("")
 	r.shut()
-	e.await(v, "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("e") })
+	e.await(v, "the ephemeral node to go", lacks("e"))
 	if !s.there("a") {
 		e.Error("a node that was put went with the session")
 	}
@@ -336,12 +331,8 @@ func deleteTreeOfNothing(e *env) {
 
 func deleteLargeTree(e *env) {
 	r := e.dial()
-	for chunk := range 3 {
-		var ops []coord.Op
-		for i := range 100 {
-			ops = append(ops, coord.Put(fmt.Sprintf("t/%d/%d", chunk, i), nil))
-		}
-		r.commit(ops...)
+	for i := range 3 {
+		r.fill(fmt.Sprintf("t/%d", i), 100)
 	}
 	r.commit(coord.Put("keep", nil))
 	_, err := r.Commit(e.ctx, coord.DeleteTree("t"), coord.Absent("keep"))
@@ -361,168 +352,6 @@ func deleteUnwrittenTree(e *env) {
 	r.commit(coord.DeleteTree("a/b"))
 	if r.there("a/b/c/d") || r.there("a/b/c") || r.there("a/b") {
 		e.Error("something is left")
-	}
-}
-
-func commonPrefixes(e *env) {
-	r := e.dial()
-	paths := []string{"a", "a-b", "a.b", "a/b", "a0", "aa", "aa/a", "ab", "abc/d"}
-	for _, path := range paths {
-		r.commit(coord.Create(path, []byte(path)))
-	}
-	for _, path := range paths {
-		if got := string(r.get(path).Value); got != path {
-			e.Errorf("%s has the value %q", path, got)
-		}
-	}
-	if names, want := r.names(""), []string{"a", "a-b", "a.b", "a0", "aa", "ab", "abc"}; !slices.Equal(names, want) {
-		e.Errorf("children %q, want %q", names, want)
-	}
-	if names := r.names("a"); !slices.Equal(names, []string{"b"}) {
-		e.Errorf("children of a: %q", names)
-	}
-	r.commit(coord.DeleteTree("a"))
-	if names, want := r.names(""), []string{"a-b", "a.b", "a0", "aa", "ab", "abc"}; !slices.Equal(names, want) {
-		e.Errorf("left %q, want %q", names, want)
-	}
-}
-
-func anyScript(e *env) {
-	r := e.dial()
-	v := r.view("")
-	paths := []string{"任务/ömega/ｘ", "10.0.0.1@-@4711-a", "fe80::1%eth0", "a b/ c ", "100%/%2F", "a=b&c?d#e", `q"q'q\q`, "..a/.b/c..", "_c_1-latch-1", "{x}/[y]/*"}
-	for _, path := range paths {
-		r.commit(coord.Create(path, []byte(path)))
-	}
-	e.sync(v)
-	for _, path := range paths {
-		if n := r.get(path); n.Path != path || string(n.Value) != path {
-			e.Errorf("%q: got %+v", path, n)
-		}
-		if n, ok := v.Snapshot().Get(path); !ok || string(n.Value) != path {
-			e.Errorf("%q: the view has %+v", path, n)
-		}
-		if names := r.names(coord.Parent(path)); !slices.Contains(names, coord.Base(path)) {
-			e.Errorf("%q is not listed among %q", path, names)
-		}
-		r.commit(coord.Delete(path))
-		if r.there(path) {
-			e.Errorf("%q is still there", path)
-		}
-	}
-}
-
-func longestPath(e *env) {
-	r := e.dial()
-	const segment = "0123456789abcde/"
-	path := strings.Repeat(segment, coord.MaxPathLength/len(segment)-1) + "0123456789abcdef"
-	flat := strings.Repeat("y", coord.MaxPathLength)
-	r.commit(coord.Put(path, []byte("deep")), coord.Put(flat, []byte("flat")))
-	if len(path) != len(flat) || string(r.get(path).Value) != "deep" || string(r.get(flat).Value) != "flat" {
-		e.Error("wrong values")
-	}
-	r.commit(coord.DeleteTree("0123456789abcde"))
-	if r.there(path) {
-		e.Error("still there")
-	}
-}
-
-func emptyValues(e *env) {
-	r := e.dial()
-	v := r.view("")
-	r.commit(coord.Put("nil", nil), coord.Put("empty", []byte{}), coord.CreateEphemeral("ephemeral", nil), coord.Put("emptied", []byte("v")))
-	r.commit(coord.Set("emptied", nil))
-	e.sync(v)
-	for _, path := range []string{"nil", "empty", "ephemeral", "emptied"} {
-		if n := r.get(path); len(n.Value) != 0 {
-			e.Errorf("%s: %q", path, n.Value)
-		}
-		if n, ok := v.Snapshot().Get(path); !ok || len(n.Value) != 0 || n.Modified == 0 {
-			e.Errorf("the view has %s as %+v", path, n)
-		}
-	}
-}
-
-func largeValue(e *env) {
-	r, s := e.dial(), e.dial()
-	v := s.view("a")
-	value := bytes.Repeat([]byte("0123456789abcdef"), 512<<10/16)
-	r.commit(coord.Put("a", value))
-	if !bytes.Equal(s.get("a").Value, value) {
-		e.Error("Get returned another value")
-	}
-	e.sync(v)
-	if n, _ := v.Snapshot().Get("a"); !bytes.Equal(n.Value, value) {
-		e.Error("the view has another value")
-	}
-	nodes, err := s.List(e.ctx, "")
-	if err != nil || len(nodes) != 1 || !bytes.Equal(nodes[0].Value, value) {
-		e.Errorf("List returned %d nodes, %v", len(nodes), err)
-	}
-}
-
-func tooBig(e *env) {
-	r := e.dial()
-	value := make([]byte, coord.MaxCommitBytes)
-	_, err := r.Commit(e.ctx, coord.Put("a", value))
-	e.wantErr(err, coord.ErrTooLarge)
-	_, err = r.Commit(e.ctx, coord.Put("a", value[:len(value)/2]), coord.Put("b", value[:len(value)/2]))
-	e.wantErr(err, coord.ErrTooLarge)
-	if r.there("a") || r.there("b") {
-		e.Error("something was written")
-	}
-	r.commit(coord.Put("a", value[:len(value)-1])) // the largest
-	if got := len(r.get("a").Value); got != len(value)-1 {
-		e.Errorf("%d bytes", got)
-	}
-}
-
-func manyOps(e *env, count int) {
-	r := e.dial()
-	var ops []coord.Op
-	for i := range count {
-		ops = append(ops, coord.Create(fmt.Sprintf("n/%03d", i), []byte(strconv.Itoa(i))))
-	}
-	revision := r.commit(ops...)
-	nodes, err := r.List(e.ctx, "n")
-	if err != nil || len(nodes) != count {
-		e.Fatalf("%d nodes, %v", len(nodes), err)
-	}
-	for i, n := range nodes {
-		if string(n.Value) != strconv.Itoa(i) || n.Created != revision || n.Modified != revision {
-			e.Errorf("%d: %+v, want the revision %d", i, n, revision)
-		}
-	}
-}
-
-func manyDeletions(e *env) {
-	r := e.dial()
-	var puts, deletes []coord.Op
-	for i := range coord.MaxOps / 2 {
-		puts = append(puts, coord.Put(fmt.Sprintf("n/%d", i), nil))
-		deletes = append(deletes, coord.Delete(fmt.Sprintf("n/%d", i)))
-	}
-	r.commit(puts...)
-	_, err := r.Commit(e.ctx, append(deletes, coord.Delete("more"))...)
-	e.wantErr(err, coord.ErrTooLarge)
-	r.commit(deletes...)
-	if r.there("n/0") || r.there("n/59") {
-		e.Error("not all are gone")
-	}
-}
-
-func tooManyOps(e *env) {
-	r := e.dial()
-	var ops []coord.Op
-	for i := range 200 {
-		ops = append(ops, coord.Put(fmt.Sprintf("n/%d", i), nil))
-	}
-	for _, count := range []int{coord.MaxOps + 1, len(ops)} {
-		_, err := r.Commit(e.ctx, ops[:count]...)
-		e.wantErr(err, coord.ErrTooLarge, strconv.Itoa(count))
-	}
-	if r.there("n") {
-		e.Error("something was written")
 	}
 }
 
@@ -592,166 +421,5 @@ func buffers(e *env) {
 	}
 	if n, _ := v.Snapshot().Get("a"); string(n.Value) != "before" {
 		e.Errorf("the view has %q", n.Value)
-	}
-}
-
-func oneCreates(e *env) {
-	const contenders = 8
-	registries := []*client{e.dial(), e.dial()}
-	for round := range 5 {
-		path := fmt.Sprintf("a/%d", round)
-		errs := make([]error, contenders)
-		var wg sync.WaitGroup
-		for i := range contenders {
-			wg.Go(func() {
-				_, errs[i] = registries[i%2].Commit(e.ctx, coord.Create(path, []byte(strconv.Itoa(i))))
-			})
-		}
-		wg.Wait()
-		won := -1
-		for i, err := range errs {
-			switch {
-			case err == nil && won >= 0:
-				e.Errorf("%d and %d both created %s", won, i, path)
-			case err == nil:
-				won = i
-			default:
-				e.wantErr(err, coord.ErrNodeExists)
-			}
-		}
-		if got := string(registries[0].get(path).Value); got != strconv.Itoa(won) {
-			e.Errorf("%d created %s, its value is of %s", won, path, got)
-		}
-	}
-}
-
-// manyCallers: what an adapter sends together it answers apart. Writes of one node have
-// different numbers; those of other nodes may share one.
-func manyCallers(e *env) {
-	const callers, rounds = 32, 4
-	r := e.dial()
-	r.commit(coord.Put("there", nil))
-	var mu sync.Mutex
-	numbers := make(map[int64]int)
-	var wg sync.WaitGroup
-	for i := range callers {
-		wg.Go(func() {
-			for round := range rounds {
-				own := fmt.Sprintf("own/%d/%d", i, round)
-				created, err := r.Commit(e.ctx, coord.Create(own, []byte(own)))
-				if err != nil {
-					e.Errorf("%s: %v", own, err)
-				}
-				if n, err := r.Get(e.ctx, own); err != nil || string(n.Value) != own || n.Modified != created {
-					e.Errorf("%s: got %+v, %v; it was written at %d", own, n, err, created)
-				}
-				_, err = r.Commit(e.ctx, coord.Put(own+"/b", nil), coord.Create("there", nil))
-				conflict := (*coord.ConflictError)(nil)
-				if !errors.As(err, &conflict) || conflict.Index != 1 || conflict.Reason != coord.ErrNodeExists {
-					e.Errorf("%s: got the error %v", own, err)
-				}
-				same, err := r.Commit(e.ctx, coord.Put("same", []byte(own)))
-				if err != nil {
-					e.Errorf("same: %v", err)
-				}
-				mu.Lock()
-				numbers[same]++
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if len(numbers) != callers*rounds {
-		e.Errorf("%d writes of one node have %d numbers", callers*rounds, len(numbers))
-	}
-	if n := r.get("same"); numbers[n.Modified] == 0 {
-		e.Errorf("the node was written at %d, which no commit was told", n.Modified)
-	}
-}
-
-func countUp(e *env) {
-	const writers, rounds = 4, 10
-	registries := []*client{e.dial(), e.dial()}
-	registries[0].commit(coord.Put("counter", []byte("0")))
-	var wg sync.WaitGroup
-	for i := range writers {
-		r := registries[i%2]
-		wg.Go(func() {
-			for done := 0; done < rounds; {
-				n, err := r.Get(e.ctx, "counter")
-				if err != nil {
-					e.Error(err)
-					return
-				}
-				count, _ := strconv.Atoi(string(n.Value))
-				_, err = r.Commit(e.ctx, coord.SetAt("counter", []byte(strconv.Itoa(count+1)), n.Version))
-				switch {
-				case err == nil:
-					done++
-				case !errors.Is(err, coord.ErrVersion):
-					e.Error(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if got := string(registries[0].get("counter").Value); got != strconv.Itoa(writers*rounds) {
-		e.Errorf("counted to %s, want %d", got, writers*rounds)
-	}
-}
-
-func oneMoves(e *env) {
-	r, s := e.dial(), e.dial()
-	for round := range 10 {
-		from, to1, to2 := fmt.Sprintf("%d/from", round), fmt.Sprintf("%d/to/1", round), fmt.Sprintf("%d/to/2", round)
-		r.commit(coord.Put(from, nil))
-		var errs [2]error
-		var wg sync.WaitGroup
-		wg.Go(func() { _, errs[0] = r.Commit(e.ctx, coord.Delete(from), coord.Create(to1, nil)) })
-		wg.Go(func() { _, errs[1] = s.Commit(e.ctx, coord.Create(to2, nil), coord.Delete(from)) })
-		wg.Wait()
-		if (errs[0] == nil) == (errs[1] == nil) {
-			e.Errorf("outcomes %v and %v", errs[0], errs[1])
-		}
-		if r.there(to1) != (errs[0] == nil) || r.there(to2) != (errs[1] == nil) || r.there(from) {
-			e.Errorf("round %d: the tree does not agree with the outcomes %v and %v", round, errs[0], errs[1])
-		}
-	}
-}
-
-func invalidCommits(e *env) {
-	r := e.dial()
-	for _, ops := range [][]coord.Op{
-		nil,
-		{{Path: "a"}},
-		{coord.Put("a", nil), coord.Put("a", nil)},
-		{coord.Put("a", nil), coord.Delete("a")},
-		{coord.DeleteTree("a"), coord.Put("a/b", nil)},
-		{coord.Put("a/b", nil), coord.Delete("a")},
-	} {
-		_, err := r.Commit(e.ctx, ops...)
-		e.wantErr(err, coord.ErrInvalidCommit)
-	}
-	if r.there("a") {
-		e.Error("something was written")
-	}
-}
-
-func contextOver(e *env) {
-	r := e.dial()
-	ctx, cancel := context.WithCancelCause(e.ctx)
-	cause := errors.New("the caller's reason")
-	cancel(cause)
-	_, err := r.Commit(ctx, coord.Put("a", nil))
-	e.wantErr(err, cause)
-	_, err = r.Get(ctx, "a")
-	e.wantErr(err, cause)
-	_, err = r.List(ctx, "")
-	e.wantErr(err, cause)
-	_, err = r.View(ctx, "")
-	e.wantErr(err, cause)
-	if r.there("a") {
-		e.Error("it was written")
 	}
 }

@@ -29,17 +29,7 @@ func depthCases() []testCase {
 	}
 }
 
-func (c *client) viewDepth(path string, depth int) coord.View {
-	c.env.Helper()
-	v, err := c.ViewDepth(c.env.ctx, path, depth)
-	if err != nil {
-		c.env.Fatalf("view %q to depth %d: %v", path, depth, err)
-	}
-	c.env.Cleanup(v.Close)
-	return v
-}
-
-// scope is what a view is opened for.
+// scope is the path and depth of a view.
 type scope struct {
 	path  string
 	depth int
@@ -97,7 +87,7 @@ func depthBegins(e *env) {
 func depthRefused(e *env) {
 	r := e.dial()
 	for _, depth := range []int{0, -1} {
-		_, err := r.ViewDepth(e.ctx, "a", depth)
+		_, err := r.View(e.ctx, "a", depth)
 		e.wantErr(err, coord.ErrInvalidDepth, fmt.Sprint(depth), "a")
 	}
 }
@@ -157,10 +147,7 @@ func depthQuiet(e *env) {
 		}
 	}
 	r.commit(coord.Set("a/b", nil))
-	e.await(views[scope{"a", 1}], "the change", func(s coord.Snapshot) bool {
-		n, ok := s.Get("a/b")
-		return ok && len(n.Value) == 0
-	})
+	e.await(views[scope{"a", 1}], "the change", hasValue("a/b", ""))
 }
 
 func depthEphemeral(e *env) {
@@ -176,7 +163,7 @@ func depthEphemeral(e *env) {
 	}
 	e.wantUpper(views[scope{"a", 1}].Snapshot(), scope{"a", 1}, s.load(""))
 	r.shut()
-	e.await(views[scope{"a", 1}], "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("a/1") })
+	e.await(views[scope{"a", 1}], "the ephemeral node to go", lacks("a/1"))
 	store := s.load("")
 	for of, v := range views {
 		e.sync(v)
@@ -212,31 +199,18 @@ func depthAgrees(e *env) {
 }
 
 func depthStorm(e *env) {
-	const writers, commits = 4, 2_000
+	const commits = 2_000
 	seed := rand.Uint64()
 	e.Logf("seed %d", seed)
 	reader := e.dial()
 	views := reader.viewDepths(someScopes...)
 	whole := reader.view("t/1") // on the same connection
 	done := make(chan struct{})
-	var checkers, storm sync.WaitGroup
+	var checkers sync.WaitGroup
 	for of, v := range views {
-		checkers.Go(func() { e.neverBack(v, of.path, done) })
+		checkers.Go(func() { e.checkMonotonic(v, of.path, done) })
 	}
-	for w := range writers {
-		random := rand.New(rand.NewPCG(seed, uint64(w)))
-		r := e.dial()
-		storm.Go(func() {
-			for range commits / writers {
-				ops := randomOps(random)
-				if _, err := r.Commit(e.ctx, ops...); err != nil && !isConflict(err) {
-					e.Errorf("commit %v: %v", ops, err)
-					return
-				}
-			}
-		})
-	}
-	storm.Wait()
+	e.storm(seed, []*client{e.dial(), e.dial(), e.dial(), e.dial()}, commits, randomOps)
 	store := reader.load("")
 	for of, v := range views {
 		if err := v.Sync(e.ctx); err != nil {
@@ -349,9 +323,9 @@ func depthReconnects(e *env, fault func(Link), forget bool) {
 	if !v.Snapshot().Exists("gone") || v.Snapshot().Exists("new") {
 		e.Error("the view changed while its link was broken")
 	}
-	r.mend()
-	e.await(v, "what was committed meanwhile", func(s coord.Snapshot) bool { return s.Exists("last") })
-	// What the views do not show has changed as well, and counts now.
+	r.healAndWait()
+	e.await(v, "what was committed meanwhile", has("last"))
+	// Nodes below the lowest level have changed as well. They decide now whether a parent exists.
 	for _, step := range []coord.Op{coord.Delete("quiet/p/x"), coord.Delete("quiet/p/y"), coord.Delete("kept/x"), coord.Delete("kept/y"), coord.DeleteTree("again/y"), coord.Put("kept/z", nil)} {
 		s.commit(step)
 		store := s.load("")

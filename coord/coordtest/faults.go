@@ -23,7 +23,7 @@ func connectCases() []testCase {
 }
 
 func connects(e *env, credentials Credentials) {
-	r := e.dialWith(Options{SessionTimeout: calm, Credentials: credentials})
+	r := e.dialWith(Options{SessionTimeout: longTimeout, Credentials: credentials})
 	v := r.view("")
 	r.commit(coord.Create("a/b", []byte("v")), coord.CreateEphemeral("e", nil))
 	if string(r.get("a/b").Value) != "v" {
@@ -95,8 +95,8 @@ func faultCases() []testCase {
 	}
 }
 
-// soon is a bound for one call.
-func (e *env) soon(d time.Duration) (context.Context, context.CancelFunc) {
+// timeout is a bound for one call.
+func (e *env) timeout(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(e.ctx, d)
 }
 
@@ -111,12 +111,12 @@ func unknownOutcome(e *env) {
 		_, err := r.Commit(ctx, coord.Create("a", []byte("v")))
 		outcome <- err
 	}()
-	e.await(v, "the write that is not answered", func(s coord.Snapshot) bool { return s.Exists("a") })
+	e.await(v, "the write that is not answered", has("a"))
 	cancel()
 	var err error
 	e.within(30*time.Second, "Commit", func() { err = <-outcome })
 	e.wantErr(err, coord.ErrUnknownOutcome, "a")
-	r.mend()
+	r.healAndWait()
 	if string(r.get("a").Value) != "v" {
 		e.Error("wrong value")
 	}
@@ -127,11 +127,11 @@ func lookAgain(e *env) {
 	for i := range 3 {
 		path := fmt.Sprintf("a/%d", i)
 		r.DropAnswers()
-		ctx, cancel := e.soon(time.Second)
+		ctx, cancel := e.timeout(time.Second)
 		_, err := r.Commit(ctx, coord.Create(path, nil), coord.CreateEphemeral(path+"-e", nil))
 		cancel()
 		e.wantOneOf(err, coord.ErrUnknownOutcome, coord.ErrUnavailable)
-		r.mend()
+		r.healAndWait()
 		// The caller tries the same commit again: the node is there, or is created now.
 		_, err = r.Commit(e.ctx, coord.Create(path, nil), coord.CreateEphemeral(path+"-e", nil))
 		if err != nil {
@@ -146,40 +146,32 @@ func lookAgain(e *env) {
 func commitBlackHoled(e *env) {
 	r, s := e.dial(), e.dial()
 	r.BlackHole()
-	ctx, cancel := e.soon(time.Second)
+	ctx, cancel := e.timeout(time.Second)
 	defer cancel()
 	var err error
 	e.within(30*time.Second, "Commit", func() { _, err = r.Commit(ctx, coord.Create("a", nil)) })
 	e.wantOneOf(err, coord.ErrUnknownOutcome, coord.ErrUnavailable)
 	sent := errors.Is(err, coord.ErrUnknownOutcome)
-	r.mend()
+	r.healAndWait()
 	e.Logf("sent: %v; there: %v", sent, s.there("a"))
 	if !sent && s.there("a") {
 		e.Error("an error that promises that nothing was written, and it was")
 	}
 }
 
-// mend heals the link and waits until calls go through again: the first ones may
+// healAndWait heals the link and waits until calls go through again: the first ones may
 // still meet what is left of the broken connection.
-func (c *client) mend() {
+func (c *client) healAndWait() {
 	c.env.Helper()
 	c.Heal()
-	ticker := time.NewTicker(20 * time.Millisecond) // the registry tells nobody that its link is back
-	defer ticker.Stop()
-	for {
-		_, err := c.List(c.env.ctx, "")
-		if err == nil {
-			return
-		}
-		if !errors.Is(err, coord.ErrUnavailable) {
+	var err error
+	c.env.poll(func() bool {
+		_, err = c.List(c.env.ctx, "")
+		if err != nil && !errors.Is(err, coord.ErrUnavailable) {
 			c.env.Fatalf("list: %v", err)
 		}
-		select {
-		case <-ticker.C:
-		case <-c.env.ctx.Done():
-			c.env.Fatalf("calls do not go through again: %v", err)
-		}
-	}
+		return err == nil
+	}, func() string { return fmt.Sprintf("calls do not go through again: %v", err) })
 }
 
 func boundedByContext(e *env) {
@@ -200,12 +192,11 @@ func boundedByContext(e *env) {
 			}
 			return err
 		},
-		"ViewDepth": func(ctx context.Context) error { _, err := r.ViewDepth(ctx, "x", 1); return err },
-		"View":      func(ctx context.Context) error { _, err := r.View(ctx, "x"); return err },
-		"Sync":      v.Sync,
-		"Acquire":   func(ctx context.Context) error { _, err := l.Acquire(ctx); return err },
+		"View":    func(ctx context.Context) error { _, err := r.View(ctx, "x", coord.AllLevels); return err },
+		"Sync":    v.Sync,
+		"Acquire": func(ctx context.Context) error { _, err := l.Acquire(ctx); return err },
 	} {
-		ctx, cancel := e.soon(300 * time.Millisecond)
+		ctx, cancel := e.timeout(300 * time.Millisecond)
 		e.within(20*time.Second, what, func() {
 			if err := call(ctx); err == nil {
 				e.Errorf("%s succeeded through a black hole", what)
@@ -224,13 +215,13 @@ func cutAndHealed(e *env) {
 	r.commit(coord.Put("a", []byte("v")))
 	for range 3 {
 		r.Cut()
-		ctx, cancel := e.soon(500 * time.Millisecond)
+		ctx, cancel := e.timeout(500 * time.Millisecond)
 		_, err := r.Get(ctx, "a")
 		e.wantOneOf(err, coord.ErrUnavailable, context.DeadlineExceeded)
 		_, err = r.Commit(ctx, coord.Put("b", nil))
 		e.wantOneOf(err, coord.ErrUnavailable, coord.ErrUnknownOutcome, context.DeadlineExceeded)
 		cancel()
-		r.mend()
+		r.healAndWait()
 		r.get("a")
 		r.commit(coord.Put("c", nil))
 	}
@@ -252,7 +243,7 @@ func slowLink(e *env) {
 		e.Error("Sync has returned too early")
 	}
 	_ = e.acquire(r.latch("l")).Release(e.ctx)
-	r.mend()
+	r.healAndWait()
 	r.get("a")
 }
 
@@ -276,7 +267,7 @@ func viewReconnects(e *env, fault func(Link), forget bool) {
 	if !v.Snapshot().Exists("a/gone") || v.Snapshot().Exists("a/new") || before.Len() != v.Snapshot().Len() {
 		e.Error("the view changed while its link was broken")
 	}
-	r.mend()
+	r.healAndWait()
 	e.await(v, "what was committed meanwhile", func(s coord.Snapshot) bool {
 		set, _ := s.Get("a/set")
 		again, _ := s.Get("a/again")
@@ -284,7 +275,7 @@ func viewReconnects(e *env, fault func(Link), forget bool) {
 			string(again.Value) == "2" && !s.Exists("a/busy") && !s.Exists("a/t")
 	})
 	s.commit(coord.Put("a/later", nil))
-	e.await(v, "what was committed later", func(s coord.Snapshot) bool { return s.Exists("a/later") })
+	e.await(v, "what was committed later", has("a/later"))
 	e.sync(v)
 	e.wantEqual(v.Snapshot(), s.load("a"))
 	if err := v.Err(); err != nil {
@@ -299,7 +290,7 @@ func viewFlaps(e *env) {
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
-		e.neverBack(v, "a", done)
+		e.checkMonotonic(v, "a", done)
 	}()
 	for i := range 10 {
 		s.commit(coord.Put("a/n", fmt.Append(nil, i)), coord.Put(fmt.Sprintf("a/%d", i%3), nil))
@@ -307,10 +298,7 @@ func viewFlaps(e *env) {
 		s.commit(coord.Put("a/m", fmt.Append(nil, i)), coord.Delete(fmt.Sprintf("a/%d", i%3)))
 		r.Heal()
 	}
-	e.await(v, "the last state", func(s coord.Snapshot) bool {
-		n, _ := s.Get("a/m")
-		return string(n.Value) == "9"
-	})
+	e.await(v, "the last state", hasValue("a/m", "9"))
 	e.sync(v)
 	close(done)
 	<-checked
@@ -323,16 +311,13 @@ func syncBroken(e *env) {
 	for name, fault := range map[string]func(Link){"cut": Link.Cut, "black hole": Link.BlackHole, "dropped answers": Link.DropAnswers} {
 		fault(r.Link)
 		s.commit(coord.Put("a", []byte(name)))
-		ctx, cancel := e.soon(300 * time.Millisecond)
+		ctx, cancel := e.timeout(300 * time.Millisecond)
 		e.within(20*time.Second, "Sync over "+name, func() {
 			e.wantOneOf(v.Sync(ctx), context.DeadlineExceeded, coord.ErrUnavailable)
 		})
 		cancel()
 		r.Heal()
-		e.await(v, "the commit of "+name, func(s coord.Snapshot) bool {
-			n, _ := s.Get("a")
-			return string(n.Value) == name
-		})
+		e.await(v, "the commit of "+name, hasValue("a", name))
 	}
 }
 
@@ -342,18 +327,14 @@ func closeAfterFaults(e *env) {
 	v := r.view("")
 	for _, fault := range []func(Link){Link.Cut, Link.BlackHole, Link.DropAnswers} {
 		fault(r.Link)
-		ctx, cancel := e.soon(200 * time.Millisecond)
+		ctx, cancel := e.timeout(200 * time.Millisecond)
 		_, _ = r.Commit(ctx, coord.Put("a", nil))
 		cancel()
-		r.mend()
+		r.healAndWait()
 	}
 	s.commit(coord.Put("b", nil))
-	e.await(v, "the commit", func(s coord.Snapshot) bool { return s.Exists("b") })
-	e.within(30*time.Second, "Close", func() {
-		if err := r.Close(e.ctx); err != nil {
-			e.Errorf("close: %v", err)
-		}
-	})
+	e.await(v, "the commit", has("b"))
+	e.within(30*time.Second, "Close", r.mustClose)
 	if s.there("e") {
 		e.Error("the ephemeral node is still there")
 	}

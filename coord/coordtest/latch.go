@@ -83,6 +83,17 @@ func (e *env) granted(c <-chan grant) coord.Held {
 	return nil
 }
 
+// refused waits until an acquisition has failed, and checks its error.
+func (e *env) refused(c <-chan grant, want error) {
+	e.Helper()
+	select {
+	case g := <-c:
+		e.wantErr(g.err, want)
+	case <-e.ctx.Done():
+		e.Fatalf("Acquire does not end: %v", context.Cause(e.ctx))
+	}
+}
+
 func latchInOrder(e *env) {
 	const contenders = 5
 	watcher := e.dial()
@@ -106,9 +117,7 @@ func latchInOrder(e *env) {
 			e.Errorf("token %d after %d", held.Token(), token)
 		}
 		token = held.Token()
-		if err := held.Release(e.ctx); err != nil {
-			e.Errorf("release: %v", err)
-		}
+		e.release(held)
 	}
 	e.queued(queue, "l", 0)
 }
@@ -119,9 +128,7 @@ func latchReleased(e *env) {
 	queue := s.view("l")
 	next := e.acquireLater(e.ctx, s.latch("l"))
 	e.queued(queue, "l", 2)
-	if err := held.Release(e.ctx); err != nil {
-		e.Errorf("release: %v", err)
-	}
+	e.release(held)
 	if cause := context.Cause(held.Context()); !errors.Is(cause, coord.ErrReleased) {
 		e.Errorf("the context ended with the cause %v", cause)
 	}
@@ -142,9 +149,7 @@ func latchAgain(e *env) {
 			e.Errorf("token %d after %d", held.Token(), token)
 		}
 		token = held.Token()
-		if err := held.Release(e.ctx); err != nil {
-			e.Errorf("release: %v", err)
-		}
+		e.release(held)
 	}
 	if r.there("l") && len(r.names("l")) > 0 {
 		e.Errorf("left: %q", r.names("l"))
@@ -206,19 +211,12 @@ func latchSessionLost(e *env) {
 	queue := s.view("l")
 	next := e.acquireLater(e.ctx, s.latch("l"))
 	e.queued(queue, "l", 2)
-	if err := e.store.Expire(e.ctx, r.session().ID()); err != nil {
-		e.Fatal(err)
-	}
+	e.expire(r.session())
 	if later := e.granted(next); later.Token() <= held.Token() {
 		e.Errorf("token %d after %d", later.Token(), held.Token())
 	}
-	select {
-	case <-held.Context().Done():
-	case <-e.ctx.Done():
-		e.Fatal("the latch's context does not end")
-	}
 	// The adapter may learn first that the node is gone, or that the session has ended.
-	e.wantOneOf(context.Cause(held.Context()), coord.ErrSessionLost, coord.ErrLatchLost)
+	e.awaitEnd(held.Context(), "the latch's context", coord.ErrSessionLost, coord.ErrLatchLost)
 	if err := held.Release(e.ctx); err != nil {
 		e.Logf("release of a latch that is lost: %v", err)
 	}
@@ -235,12 +233,7 @@ func latchWithdrawn(e *env) {
 	e.queued(queue, "l", 3)
 	cause := errors.New("the caller's reason")
 	cancel(cause)
-	select {
-	case g := <-second:
-		e.wantErr(g.err, cause)
-	case <-e.ctx.Done():
-		e.Fatal("Acquire does not end with its context")
-	}
+	e.refused(second, cause)
 	e.queued(queue, "l", 2)
 	select {
 	case <-last:
@@ -271,15 +264,8 @@ func latchWaitSessionLost(e *env) {
 	queue := r.view("l")
 	waiting := e.acquireLater(e.ctx, s.latch("l"))
 	e.queued(queue, "l", 2)
-	if err := e.store.Expire(e.ctx, s.session().ID()); err != nil {
-		e.Fatal(err)
-	}
-	select {
-	case g := <-waiting:
-		e.wantErr(g.err, coord.ErrSessionLost)
-	case <-e.ctx.Done():
-		e.Fatal("Acquire waits on in a session that is lost")
-	}
+	e.expire(s.session())
+	e.refused(waiting, coord.ErrSessionLost)
 	e.queued(queue, "l", 1)
 	if held.Context().Err() != nil {
 		e.Error("the holder lost it too")
@@ -292,9 +278,7 @@ func latchClosed(e *env) {
 	queue := s.view("l")
 	next := e.acquireLater(e.ctx, s.latch("l"))
 	e.queued(queue, "l", 2)
-	if err := r.Close(e.ctx); err != nil {
-		e.Errorf("close: %v", err)
-	}
+	r.mustClose()
 	e.awaitEnd(held.Context(), "the latch's context", coord.ErrClosed)
 	e.granted(next)
 }
@@ -308,9 +292,7 @@ func latchTwo(e *env) {
 		if held.Context().Err() != nil {
 			e.Error("lost")
 		}
-		if err := held.Release(e.ctx); err != nil {
-			e.Errorf("release: %v", err)
-		}
+		e.release(held)
 	}
 }
 
@@ -339,9 +321,7 @@ func latchContenders(e *env) {
 					e.Errorf("lost while held: %v", context.Cause(held.Context()))
 				}
 				inside.Add(-1)
-				if err := held.Release(e.ctx); err != nil {
-					e.Errorf("release: %v", err)
-				}
+				e.release(held)
 			})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Server is a store that a test can end, and stop.
+// Server is a Store that a test can also kill and stop.
 type Server interface {
 	Store
 
@@ -22,15 +22,15 @@ type Server interface {
 	Continue() error
 }
 
-// RunOutages runs the cases about what views say of a store that is away. The factory's server is
-// for them alone.
+// RunOutages runs the cases in which the server itself is killed or stopped; Run has those in which
+// only links break. The cases have the factory's server for themselves.
 func RunOutages(t *testing.T, f func(t testing.TB) Server) {
 	server := f(t)
 	run(t, func(testing.TB) Store { return server }, []testCase{
 		{"outage: the store is killed", func(e *env) {
-			e.outage(e.dialShort(), func() error { return server.Kill(e.ctx) }, func() error { return server.Restart(e.ctx) })
+			e.outage(e.dialOutage(), func() error { return server.Kill(e.ctx) }, func() error { return server.Restart(e.ctx) })
 		}},
-		{"outage: the store is stopped", func(e *env) { e.outage(e.dialShort(), server.Stop, server.Continue) }},
+		{"outage: the store is stopped", func(e *env) { e.outage(e.dialOutage(), server.Stop, server.Continue) }},
 	}, nil)
 }
 
@@ -41,7 +41,7 @@ func outageCases() []testCase {
 		"cut": Link.Cut, "a black hole": Link.BlackHole, "no answers": Link.DropAnswers, "no requests": Link.DropRequests, "held back": Link.Pause,
 	} {
 		cases = append(cases, testCase{"outage: " + name, func(e *env) {
-			r, s := e.dialShort(), e.dial()
+			r, s := e.dialOutage(), e.dial()
 			e.outage(r, func() error { fault(r.Link); return nil }, func() error {
 				s.commit(coord.Put("a/meanwhile", nil))
 				r.Heal()
@@ -55,20 +55,16 @@ func outageCases() []testCase {
 	return cases
 }
 
-// short is the session time-out of registries that are to notice an outage.
-const short = 3 * time.Second
+// outageTimeout is the session time-out of registries that are to notice an outage.
+const outageTimeout = 3 * time.Second
 
-func (e *env) dialShort() *client { return e.dialWith(Options{SessionTimeout: short}) }
+func (e *env) dialOutage() *client { return e.dialWith(Options{SessionTimeout: outageTimeout}) }
 
-// outage checks when views get a fault because the store does not answer, what it says, and that it
-// is over when they show again what the store has.
+// outage checks when views get a fault because the store does not answer, what the fault says, and that
+// it ends when they show again what the store has.
 func (e *env) outage(r *client, begin, end func() error) {
 	e.dial().commit(coord.Put("a/before", nil)) // a registry with a short time-out drops a connection that is slow
-	upper, err := r.ViewDepth(e.ctx, "", 1)
-	if err != nil {
-		e.Fatal(err)
-	}
-	e.Cleanup(upper.Close)
+	upper := r.viewDepth("", 1)
 	views := map[string]coord.View{"of a subtree": r.view("a"), "of the upper levels": upper}
 	session := r.session()
 	for name, v := range views {
@@ -105,15 +101,15 @@ func (e *env) outage(r *client, begin, end func() error) {
 		if !ok || !errors.Is(fault, coord.ErrUnavailable) {
 			e.Fatalf("the view %s has the fault %v, want a StaleError of ErrUnavailable", name, fault)
 		}
-		if stale.Since.Before(last.Add(-short)) || stale.Since.After(told) {
+		if stale.Since.Before(last.Add(-outageTimeout)) || stale.Since.After(told) {
 			e.Errorf("the view %s is stale since %v, the store was there until %v", name, stale.Since, last)
 		}
 		since[v] = stale.Since
 	}
 	// A machine that is busy needs some time to say so.
-	const slack = standstill
-	if took := told.Sub(last); took > short+slack {
-		e.Errorf("the fault was told after %v, the session time-out is %v", took, short)
+	const slack = maxStall
+	if took := told.Sub(last); took > outageTimeout+slack {
+		e.Errorf("the fault was told after %v, the session time-out is %v", took, outageTimeout)
 	}
 	select {
 	case at := <-known:
@@ -137,7 +133,7 @@ func (e *env) outage(r *client, begin, end func() error) {
 	for name, v := range views {
 		e.awaitFault(v, name, false)
 	}
-	r.mend()
+	r.healAndWait()
 	now := r.load("a")
 	for name, v := range views {
 		e.awaitFault(v, name, false)
@@ -146,8 +142,8 @@ func (e *env) outage(r *client, begin, end func() error) {
 		}
 	}
 	r.commit(coord.Put("a/after", nil), coord.Put("after", nil))
-	e.await(views["of a subtree"], "what is new", func(s coord.Snapshot) bool { return s.Exists("a/after") })
-	e.await(upper, "what is new", func(s coord.Snapshot) bool { return s.Exists("after") })
+	e.await(views["of a subtree"], "what is new", has("a/after"))
+	e.await(upper, "what is new", has("after"))
 }
 
 // awaitFault waits until a view has a fault, or has none.
@@ -167,18 +163,18 @@ func (e *env) awaitFault(v coord.View, name string, want bool) error {
 	}
 }
 
-// Nothing happens for long, and the view has no fault. To see that takes real time. On a busy machine the store may
-// really not answer for a while: another registry asks it all the time, and then the time begins anew.
+// noOutage watches a quiet view for some time, in which it must have no fault. On a busy machine the store
+// may really not answer for a while: another registry notices that, and the time begins anew.
 func noOutage(e *env) {
-	s, r := e.dial(), e.dialShort()
+	s, r := e.dial(), e.dialOutage()
 	s.commit(coord.Put("a", nil))
 	v := r.view("")
 	e.sync(v)
-	for quiet := time.Now(); time.Since(quiet) < 2*short+short/2; {
+	for quiet := time.Now(); time.Since(quiet) < 2*outageTimeout+outageTimeout/2; {
 		changed, fault, asked := v.Changed(), v.Fault(), time.Now()
 		s.get("a")
 		switch {
-		case time.Since(asked) > short/3:
+		case time.Since(asked) > outageTimeout/3:
 			e.awaitFault(v, "of all", false)
 			quiet = time.Now()
 			continue
@@ -187,7 +183,7 @@ func noOutage(e *env) {
 		}
 		select {
 		case <-changed:
-		case <-time.After(short / 30):
+		case <-time.After(outageTimeout / 30):
 		}
 	}
 }

@@ -131,7 +131,7 @@ func readsAreFresh(e *env) {
 }
 
 func isolated(e *env, one, two string) {
-	a, b := e.dialWith(Options{Namespace: one, SessionTimeout: calm}), e.dialWith(Options{Namespace: two, SessionTimeout: calm})
+	a, b := e.dialWith(Options{Namespace: one, SessionTimeout: longTimeout}), e.dialWith(Options{Namespace: two, SessionTimeout: longTimeout})
 	va, vb := a.view(""), b.view("")
 	a.commit(coord.Put("x/y", []byte("a")), coord.Put("only-a", nil))
 	b.commit(coord.Create("x/y", []byte("b")))
@@ -166,9 +166,7 @@ func badPaths(e *env) {
 		e.wantErr(err, coord.ErrInvalidPath, fmt.Sprintf("%q", path))
 		_, err = r.List(e.ctx, path)
 		e.wantErr(err, coord.ErrInvalidPath)
-		_, err = r.View(e.ctx, path)
-		e.wantErr(err, coord.ErrInvalidPath)
-		_, err = r.ViewDepth(e.ctx, path, 1)
+		_, err = r.View(e.ctx, path, coord.AllLevels)
 		e.wantErr(err, coord.ErrInvalidPath)
 		for _, err = range r.Walk(e.ctx, path) {
 			e.wantErr(err, coord.ErrInvalidPath)

@@ -1,6 +1,6 @@
-// Package coordtest tests whether an adapter keeps the contract of coord. [Run] runs the
-// same cases for every adapter, and [RunCommits] those about commits; [Benchmark] measures what
-// adapters have in common. An adapter's test passes a [Factory] and nothing else.
+// Package coordtest tests whether an adapter keeps the contract of coord. [Run] runs all cases that
+// need a [Store], [RunCommits] those of them that are about commits, and [RunOutages] those that
+// need a [Server]. [Benchmark] measures what adapters have in common.
 package coordtest
 
 import (
@@ -17,15 +17,14 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// patience bounds everything that the suite waits for. It finds what never comes; it does
-// not say how fast something has to be.
+// patience bounds everything that the suite waits for. It is far longer than anything should take.
 const patience = 5 * time.Minute
 
-// calm is the session time-out for cases in which no session must be lost, also on a slow
+// longTimeout is the session time-out for cases in which no session must be lost, also on a slow
 // machine.
-const calm = 20 * time.Second
+const longTimeout = 20 * time.Second
 
-// testCase is one named case, with the store to itself in a namespace of its own.
+// testCase is one case. It runs in a namespace of its own.
 type testCase struct {
 	name string
 	run  func(*env)
@@ -49,7 +48,7 @@ func RunCommits(t *testing.T, f Factory) {
 func run(t *testing.T, f Factory, alone, waiting []testCase) {
 	store := f(t)
 	ctx, stop := context.WithCancel(t.Context())
-	var p pulse
+	var p stallDetector
 	var beating sync.WaitGroup
 	beating.Go(func() { p.run(ctx) })
 	defer beating.Wait()
@@ -66,7 +65,7 @@ func run(t *testing.T, f Factory, alone, waiting []testCase) {
 	wg.Wait()
 }
 
-// env is what an attempt at a case works with.
+// env is the testing.T of one attempt at a case, which may fail without the test; see testCase.test.
 type env struct {
 	*testing.T
 	ctx       context.Context
@@ -81,23 +80,23 @@ func newEnv(t *testing.T, store Store, namespace string) *env {
 	return &env{T: t, ctx: ctx, store: store, namespace: namespace, cleanups: []func(){cancel}}
 }
 
-// client is a registry, its link, and shorthand that ends the case on an error. The
-// shorthand belongs to the case's own goroutine.
+// client is a registry with its link. The lower-case methods end the case on an error, so they are for
+// the case's own goroutine.
 type client struct {
 	coord.Registry
 	Link
 	env *env
 }
 
-// dial opens a registry that loses no session because the machine is slow.
-func (e *env) dial() *client { return e.dialWith(Options{SessionTimeout: calm}) }
+// dial opens a registry whose session is not lost because the machine is slow.
+func (e *env) dial() *client { return e.dialWith(Options{SessionTimeout: longTimeout}) }
 
-// brief is the session time-out for cases that wait for it. It is still long enough to prepare the
+// briefTimeout is the session time-out for cases that wait for it. It is still long enough to prepare the
 // case on a machine that has other things to do.
-const brief = 5 * time.Second
+const briefTimeout = 5 * time.Second
 
 // dialBrief opens a registry with a short session time-out, for cases that wait for it.
-func (e *env) dialBrief() *client { return e.dialWith(Options{SessionTimeout: brief}) }
+func (e *env) dialBrief() *client { return e.dialWith(Options{SessionTimeout: briefTimeout}) }
 
 func (e *env) dialWith(o Options) *client {
 	e.Helper()
@@ -123,6 +122,14 @@ func (c *client) shut() {
 	}
 }
 
+// mustClose closes the registry, and the case fails if that does.
+func (c *client) mustClose() {
+	c.env.Helper()
+	if err := c.Close(c.env.ctx); err != nil {
+		c.env.Errorf("close: %v", err)
+	}
+}
+
 func (c *client) commit(ops ...coord.Op) int64 {
 	c.env.Helper()
 	revision, err := c.Commit(c.env.ctx, ops...)
@@ -141,7 +148,7 @@ func (c *client) get(path string) coord.Node {
 	return n
 }
 
-// there reports whether the store has a node.
+// there reports whether the store has the node.
 func (c *client) there(path string) bool {
 	c.env.Helper()
 	_, err := c.Get(c.env.ctx, path)
@@ -167,9 +174,14 @@ func (c *client) names(path string) []string {
 
 func (c *client) view(path string) coord.View {
 	c.env.Helper()
-	v, err := c.View(c.env.ctx, path)
+	return c.viewDepth(path, coord.AllLevels)
+}
+
+func (c *client) viewDepth(path string, depth int) coord.View {
+	c.env.Helper()
+	v, err := c.View(c.env.ctx, path, depth)
 	if err != nil {
-		c.env.Fatalf("view %q: %v", path, err)
+		c.env.Fatalf("view %q to depth %d: %v", path, depth, err)
 	}
 	c.env.Cleanup(v.Close)
 	return v
@@ -196,17 +208,24 @@ func (c *client) latch(path string) coord.Latch {
 // awaitClock waits until the registry knows the store's clock.
 func (c *client) awaitClock() coord.Clock {
 	c.env.Helper()
-	ticker := time.NewTicker(20 * time.Millisecond) // the registry tells nobody of this
+	var clock coord.Clock
+	c.env.poll(func() bool {
+		clock = c.Clock()
+		return clock.Known() && clock.Err() == nil
+	}, func() string { return fmt.Sprintf("the store's clock is not known: %v", clock.Err()) })
+	return clock
+}
+
+// poll waits for something that has no event. If it does not come, late returns the text of the failure.
+func (e *env) poll(done func() bool, late func() string) {
+	e.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for {
-		clock := c.Clock()
-		if clock.Known() && clock.Err() == nil {
-			return clock
-		}
+	for !done() {
 		select {
 		case <-ticker.C:
-		case <-c.env.ctx.Done():
-			c.env.Fatalf("the store's clock is not known: %v", clock.Err())
+		case <-e.ctx.Done():
+			e.Fatal(late())
 		}
 	}
 }
@@ -218,6 +237,13 @@ func (e *env) acquire(l coord.Latch) coord.Held {
 		e.Fatalf("acquire: %v", err)
 	}
 	return held
+}
+
+func (e *env) release(held coord.Held) {
+	e.Helper()
+	if err := held.Release(e.ctx); err != nil {
+		e.Errorf("release: %v", err)
+	}
 }
 
 func (e *env) sync(v coord.View) {
@@ -247,16 +273,40 @@ func (e *env) await(v coord.View, what string, wanted func(coord.Snapshot) bool)
 	}
 }
 
-// awaitEnd waits until a context is over, and checks its cause.
-func (e *env) awaitEnd(ctx context.Context, what string, cause error) {
+// has, lacks and hasValue are what [env.await] waits for.
+func has(path string) func(coord.Snapshot) bool {
+	return func(s coord.Snapshot) bool { return s.Exists(path) }
+}
+
+func lacks(path string) func(coord.Snapshot) bool {
+	return func(s coord.Snapshot) bool { return !s.Exists(path) }
+}
+
+func hasValue(path, value string) func(coord.Snapshot) bool {
+	return func(s coord.Snapshot) bool {
+		n, ok := s.Get(path)
+		return ok && string(n.Value) == value
+	}
+}
+
+// expire ends a session at the store.
+func (e *env) expire(s coord.Session) {
+	e.Helper()
+	if err := e.store.Expire(e.ctx, s.ID()); err != nil {
+		e.Fatal(err)
+	}
+}
+
+// awaitEnd waits until a context is over, and checks that its cause is one of several.
+func (e *env) awaitEnd(ctx context.Context, what string, causes ...error) {
 	e.Helper()
 	select {
 	case <-ctx.Done():
 	case <-e.ctx.Done():
 		e.Fatalf("%s does not end: %v", what, context.Cause(e.ctx))
 	}
-	if got := context.Cause(ctx); !errors.Is(got, cause) {
-		e.Errorf("%s ended with the cause %v, want %v", what, got, cause)
+	if got := context.Cause(ctx); !slices.ContainsFunc(causes, func(want error) bool { return errors.Is(got, want) }) {
+		e.Errorf("%s ended with the cause %v, want one of %v", what, got, causes)
 	}
 }
 

@@ -48,7 +48,7 @@ func sessionBegins(e *env) {
 	if session.Context().Err() != nil {
 		e.Error("its context is over")
 	}
-	if left := time.Until(session.Deadline()); left <= 0 || left > calm {
+	if left := time.Until(session.Deadline()); left <= 0 || left > longTimeout {
 		e.Errorf("the deadline is in %v", left)
 	}
 	if r.session().ID() != session.ID() {
@@ -56,7 +56,7 @@ func sessionBegins(e *env) {
 	}
 }
 
-// The session is still connected long after its first deadline. To see that takes real time.
+// sessionRenewed: the session is still connected long after its first deadline. To see that takes real time.
 func sessionRenewed(e *env) {
 	r := e.dialWith(Options{SessionTimeout: 10 * time.Second}) // long enough for a busy machine
 	session := r.session()
@@ -78,7 +78,7 @@ func sessionRenewed(e *env) {
 // awaitGone waits until a view shows that a node is gone, and returns when it did.
 func (e *env) awaitGone(v coord.View, path string) time.Time {
 	e.Helper()
-	e.await(v, path+" to go", func(s coord.Snapshot) bool { return !s.Exists(path) })
+	e.await(v, path+" to go", lacks(path))
 	return time.Now()
 }
 
@@ -121,7 +121,7 @@ func newSessionUsable(e *env) {
 	r.commit(coord.CreateEphemeral("old", nil))
 	r.Cut()
 	e.awaitEnd(old.Context(), "the session's context", coord.ErrSessionLost)
-	r.mend()
+	r.healAndWait()
 	next := r.session()
 	if next.ID() == old.ID() || next.Context().Err() != nil {
 		e.Fatalf("the next session is %d, the lost one %d", next.ID(), old.ID())
@@ -157,12 +157,12 @@ func ephemeralsGo(e *env) {
 	}
 }
 
-// suspendable is a session time-out that is long enough to heal a link before the
+// suspendTimeout is a session time-out that is long enough to heal a link before the
 // deadline, and short enough to wait until a failed renewal suspends the session.
-const suspendable = 12 * time.Second
+const suspendTimeout = 12 * time.Second
 
 func suspendedAndBack(e *env) {
-	r, s := e.dialWith(Options{SessionTimeout: suspendable}), e.dial()
+	r, s := e.dialWith(Options{SessionTimeout: suspendTimeout}), e.dial()
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
 	for range 2 {
@@ -194,8 +194,8 @@ func shortBlackHoles(e *env) {
 	for i := range 3 {
 		r.BlackHole()
 		s.commit(coord.Put(fmt.Sprintf("p/%d", i), nil))
-		r.mend()
-		e.await(v, "what was committed meanwhile", func(s coord.Snapshot) bool { return s.Exists(fmt.Sprintf("p/%d", i)) })
+		r.healAndWait()
+		e.await(v, "what was committed meanwhile", has(fmt.Sprintf("p/%d", i)))
 	}
 	e.awaitState(session, coord.Connected)
 	if !s.there("e") || r.session().ID() != session.ID() {
@@ -207,9 +207,7 @@ func expiryNoticed(e *env) {
 	r, s := e.dialBrief(), e.dial()
 	session := r.session()
 	r.commit(coord.CreateEphemeral("e", nil))
-	if err := e.store.Expire(e.ctx, session.ID()); err != nil {
-		e.Fatal(err)
-	}
+	e.expire(session)
 	e.awaitGone(s.view(""), "e")
 	e.awaitEnd(session.Context(), "the session's context", coord.ErrSessionLost)
 	if next := r.session(); next.ID() == session.ID() {
@@ -223,7 +221,7 @@ func sessionCauses(e *env) {
 	first := r.session()
 	r.BlackHole()
 	e.awaitEnd(first.Context(), "the first session's context", coord.ErrSessionLost)
-	r.mend()
+	r.healAndWait()
 	second := r.session()
 	if err := r.Close(e.ctx); err != nil {
 		e.Logf("close: %v", err)
@@ -267,7 +265,7 @@ func noEphemeralWithoutSession(e *env) {
 	defer cancel()
 	_, err := r.Commit(ctx, coord.CreateEphemeral("e", nil))
 	e.wantOneOf(err, coord.ErrSessionLost, coord.ErrUnavailable, context.DeadlineExceeded)
-	r.mend()
+	r.healAndWait()
 	r.session()
 	if s.there("e") {
 		e.Error("it was created after all")
@@ -279,9 +277,7 @@ func lostContextCommitsNothing(e *env) {
 	old := r.session()
 	ctx, cancel := context.WithCancel(old.Context())
 	defer cancel()
-	if err := e.store.Expire(e.ctx, old.ID()); err != nil {
-		e.Fatal(err)
-	}
+	e.expire(old)
 	// Until the registry has noticed the loss a commit may still succeed, but never in the
 	// next session.
 	for i := 0; old.Context().Err() == nil; i++ {
@@ -305,9 +301,7 @@ func nextSessionOwnsNothing(e *env) {
 	r, s := e.dial(), e.dial()
 	s.commit(coord.CreateEphemeral("e", nil))
 	old := r.session()
-	if err := e.store.Expire(e.ctx, old.ID()); err != nil {
-		e.Fatal(err)
-	}
+	e.expire(old)
 	e.awaitEnd(old.Context(), "the session's context", coord.ErrSessionLost)
 	r.session()
 	r.commit(coord.Put("e", []byte("v")))
@@ -339,9 +333,7 @@ func fiveLosses(e *env) {
 		}
 		seen[session.ID()] = true
 		r.commit(coord.CreateEphemeral(fmt.Sprintf("e/%d", i), nil))
-		if err := e.store.Expire(e.ctx, session.ID()); err != nil {
-			e.Fatal(err)
-		}
+		e.expire(session)
 		e.awaitEnd(session.Context(), "the session's context", coord.ErrSessionLost)
 	}
 	r.session()
@@ -378,7 +370,7 @@ func latchLostBeforePassed(e *env) {
 }
 
 func latchSurvives(e *env) {
-	r, s := e.dialWith(Options{SessionTimeout: suspendable}), e.dialWith(Options{SessionTimeout: suspendable})
+	r, s := e.dialWith(Options{SessionTimeout: suspendTimeout}), e.dialWith(Options{SessionTimeout: suspendTimeout})
 	held := e.acquire(r.latch("l"))
 	queue := s.view("l")
 	waiting := e.acquireLater(e.ctx, s.latch("l"))
@@ -393,9 +385,7 @@ func latchSurvives(e *env) {
 	if held.Context().Err() != nil {
 		e.Fatalf("the latch was lost: %v", context.Cause(held.Context()))
 	}
-	if err := held.Release(e.ctx); err != nil {
-		e.Errorf("release: %v", err)
-	}
+	e.release(held)
 	e.granted(waiting)
 }
 
@@ -406,21 +396,19 @@ func viewAcrossLoss(e *env, expire bool) {
 	v := r.view("a")
 	session := r.session()
 	if expire {
-		if err := e.store.Expire(e.ctx, session.ID()); err != nil {
-			e.Fatal(err)
-		}
+		e.expire(session)
 	} else {
 		r.BlackHole()
 	}
 	e.awaitEnd(session.Context(), "the session's context", coord.ErrSessionLost)
 	s.commit(coord.Delete("a/1"), coord.Set("a/2", []byte("v")), coord.Put("a/3", nil))
-	r.mend()
+	r.healAndWait()
 	e.await(v, "what was committed meanwhile", func(s coord.Snapshot) bool {
 		n, _ := s.Get("a/2")
 		return !s.Exists("a/1") && string(n.Value) == "v" && s.Exists("a/3") && !s.Exists("a/e")
 	})
 	s.commit(coord.Put("a/4", nil))
-	e.await(v, "what was committed later", func(s coord.Snapshot) bool { return s.Exists("a/4") })
+	e.await(v, "what was committed later", has("a/4"))
 	e.sync(v)
 	e.wantEqual(v.Snapshot(), s.load("a"))
 }

@@ -67,12 +67,11 @@ type Link interface {
 	Cut()
 	// BlackHole keeps connections open, and lets nothing through in either direction.
 	BlackHole()
-	// Pause keeps connections open, and holds everything back until Heal, as a server does that
-	// is stopped.
+	// Pause keeps connections open, and delays everything until Heal, like a server that is stopped.
 	Pause()
 	// DropAnswers lets requests through but no answers, so outcomes are unknown.
 	DropAnswers()
-	// DropRequests lets no requests through, and what the store sends.
+	// DropRequests drops requests, and lets through what the store sends.
 	DropRequests()
 	// Delay makes every answer late by d.
 	Delay(d time.Duration)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -30,7 +29,7 @@ func viewCases() []testCase {
 		{"view: many in one registry", viewMany},
 		{"view: closed", viewClosed},
 		{"view: a storm of 3,000 commits from 8 writers", viewStorm},
-		{"view: nodes that come back while they are read", viewComeBack},
+		{"view: nodes that come back while they are read", viewRecreated},
 	}
 }
 
@@ -78,45 +77,33 @@ func viewOfNothing(e *env) {
 	}
 	for range 3 {
 		r.commit(coord.Put("a/b/c", nil))
-		e.await(v, "the node to come", func(s coord.Snapshot) bool { return s.Exists("a/b/c") })
+		e.await(v, "the node to come", has("a/b/c"))
 		r.commit(coord.DeleteTree("a"))
-		e.await(v, "the node to go", func(s coord.Snapshot) bool { return !s.Exists("a/b") })
+		e.await(v, "the node to go", lacks("a/b"))
 	}
 	r.commit(coord.Put("a/b", []byte("v")))
-	e.await(v, "the root itself", func(s coord.Snapshot) bool {
-		n, _ := s.Get("a/b")
-		return string(n.Value) == "v"
-	})
+	e.await(v, "the root itself", hasValue("a/b", "v"))
 }
 
 func viewFollows(e *env) {
 	r, s := e.dial(), e.dial()
 	v := s.view("a")
-	has := func(path, value string) func(coord.Snapshot) bool {
-		return func(s coord.Snapshot) bool {
-			n, ok := s.Get(path)
-			return ok && string(n.Value) == value
-		}
-	}
-	lacks := func(path string) func(coord.Snapshot) bool {
-		return func(s coord.Snapshot) bool { return !s.Exists(path) }
-	}
 	for i, step := range []struct {
 		op    coord.Op
 		shown func(coord.Snapshot) bool
 	}{
-		{coord.Create("a/b", []byte("1")), has("a/b", "1")},
-		{coord.Set("a/b", []byte("2")), has("a/b", "2")},
-		{coord.Put("a/b", []byte("3")), has("a/b", "3")},
-		{coord.Put("a/b/c", []byte("4")), has("a/b/c", "4")},
-		{coord.Put("a", []byte("5")), has("a", "5")},
-		{coord.CreateEphemeral("a/e", []byte("6")), has("a/e", "6")},
+		{coord.Create("a/b", []byte("1")), hasValue("a/b", "1")},
+		{coord.Set("a/b", []byte("2")), hasValue("a/b", "2")},
+		{coord.Put("a/b", []byte("3")), hasValue("a/b", "3")},
+		{coord.Put("a/b/c", []byte("4")), hasValue("a/b/c", "4")},
+		{coord.Put("a", []byte("5")), hasValue("a", "5")},
+		{coord.CreateEphemeral("a/e", []byte("6")), hasValue("a/e", "6")},
 		{coord.Delete("a/e"), lacks("a/e")},
-		{coord.Create("a/e", []byte("7")), has("a/e", "7")},
+		{coord.Create("a/e", []byte("7")), hasValue("a/e", "7")},
 		{coord.DeleteTree("a/b"), lacks("a/b")},
-		{coord.Put("a/b/c/d", []byte("8")), has("a/b/c/d", "8")},
+		{coord.Put("a/b/c/d", []byte("8")), hasValue("a/b/c/d", "8")},
 		{coord.DeleteTree("a"), lacks("a")},
-		{coord.Put("a/b/c/d", []byte("9")), has("a/b/c/d", "9")},
+		{coord.Put("a/b/c/d", []byte("9")), hasValue("a/b/c/d", "9")},
 	} {
 		r.commit(step.op)
 		e.await(v, fmt.Sprintf("step %d (%s)", i, step.op), step.shown)
@@ -126,12 +113,8 @@ func viewFollows(e *env) {
 func viewLargeRemoval(e *env) {
 	r, s := e.dial(), e.dial()
 	v := s.view("")
-	for chunk := range 3 {
-		var ops []coord.Op
-		for i := range 100 {
-			ops = append(ops, coord.Put(fmt.Sprintf("t/%d/%d", chunk, i), nil))
-		}
-		r.commit(ops...)
+	for i := range 3 {
+		r.fill(fmt.Sprintf("t/%d", i), 100)
 	}
 	r.commit(coord.Put("keep", nil))
 	e.sync(v)
@@ -368,31 +351,6 @@ func viewDiff(e *env) {
 	}
 }
 
-func viewMany(e *env) {
-	r, s := e.dial(), e.dial()
-	views := make([]coord.View, 50)
-	for i := range views {
-		views[i] = s.view(fmt.Sprintf("a/%d", i%10))
-	}
-	for i := range 10 {
-		r.commit(coord.Put(fmt.Sprintf("a/%d/x", i), fmt.Append(nil, i)))
-	}
-	for i, v := range views {
-		e.sync(v)
-		if n, _ := v.Snapshot().Get(fmt.Sprintf("a/%d/x", i%10)); string(n.Value) != fmt.Sprint(i%10) || v.Snapshot().Exists(fmt.Sprintf("a/%d/x", (i+1)%10)) {
-			e.Errorf("view %d shows %s", i, describe(v.Snapshot()))
-		}
-		if i%2 == 0 {
-			v.Close()
-		}
-	}
-	r.commit(coord.Put("a/1/y", nil))
-	e.sync(views[1])
-	if !views[1].Snapshot().Exists("a/1/y") {
-		e.Error("a view that is open was closed with the others")
-	}
-}
-
 func viewClosed(e *env) {
 	r, s := e.dial(), e.dial()
 	r.commit(coord.Put("a", []byte("v")))
@@ -413,165 +371,4 @@ func viewClosed(e *env) {
 		e.Error("it follows on")
 	}
 	s.commit(coord.Put("c", nil)) // the view's registry still works
-}
-
-// viewStorm lets writers change a small tree at random while views of it are checked:
-// no node ever goes back, and at the end they are equal to the store.
-func viewStorm(e *env) {
-	const writers, commits = 8, 3_000
-	seed := rand.Uint64()
-	e.Logf("seed %d", seed)
-	registries := []*client{e.dial(), e.dial(), e.dial(), e.dial()}
-	reader := e.dial()
-	views := map[string]coord.View{}
-	for _, root := range []string{"", "t", "t/1", "none"} {
-		views[root] = reader.view(root)
-	}
-	views["t/2"] = registries[0].view("t/2")
-
-	begin := time.Now()
-	done := make(chan struct{})
-	var checkers, storm sync.WaitGroup
-	for root, v := range views {
-		checkers.Go(func() { e.neverBack(v, root, done) })
-	}
-	for w := range writers {
-		random := rand.New(rand.NewPCG(seed, uint64(w)))
-		r := registries[w%len(registries)]
-		storm.Go(func() {
-			for range commits / writers {
-				ops := randomOps(random)
-				_, err := r.Commit(e.ctx, ops...)
-				if err != nil && !isConflict(err) {
-					e.Errorf("commit %v: %v", ops, err)
-					return
-				}
-			}
-		})
-	}
-	storm.Wait()
-	took := time.Since(begin)
-	for root, v := range views {
-		if err := v.Sync(e.ctx); err != nil {
-			e.Errorf("sync of %q: %v", root, err)
-		}
-	}
-	close(done)
-	checkers.Wait()
-	for root, v := range views {
-		e.wantEqual(v.Snapshot(), reader.load(root))
-	}
-	e.Logf("%d commits in %v, %d nodes at the end, seen in %v", commits, took.Round(time.Millisecond), views[""].Snapshot().Len(), time.Since(begin).Round(time.Millisecond))
-}
-
-func randomOps(random *rand.Rand) []coord.Op {
-	for {
-		var ops []coord.Op
-		for range 1 + random.IntN(4) {
-			path := fmt.Sprintf("t/%d", random.IntN(12))
-			for range random.IntN(3) {
-				path += fmt.Sprintf("/%d", random.IntN(4))
-			}
-			value := fmt.Append(nil, random.IntN(1000))
-			switch random.IntN(10) {
-			case 0:
-				ops = append(ops, coord.Delete(path))
-			case 1:
-				ops = append(ops, coord.DeleteTree(path))
-			case 2:
-				ops = append(ops, coord.Create(path, value))
-			case 3:
-				// No other operation writes below this depth: ephemeral nodes have no children.
-				ops = append(ops, coord.CreateEphemeral(path+"/x/e", value))
-			default:
-				ops = append(ops, coord.Put(path, value))
-			}
-		}
-		if coord.ValidateCommit(ops...) == nil {
-			return ops
-		}
-	}
-}
-
-// viewComeBack removes nodes and creates them again, faster than a view can read them over a
-// slow link. It compares the view with the store after each round.
-func viewComeBack(e *env) {
-	const rounds, commits = 200, 10
-	seed := rand.Uint64()
-	e.Logf("seed %d", seed)
-	writers := []*client{e.dial(), e.dial(), e.dial()}
-	reader := e.dial()
-	v := reader.view("")
-	reader.Delay(2 * time.Millisecond)
-	for round := range uint64(rounds) {
-		var storm sync.WaitGroup
-		for w, r := range writers {
-			random := rand.New(rand.NewPCG(seed+round, uint64(w)))
-			storm.Go(func() {
-				for range commits {
-					op := comeOrGo(random)
-					if _, err := r.Commit(e.ctx, op); err != nil && !isConflict(err) {
-						e.Errorf("commit %v: %v", op, err)
-						return
-					}
-				}
-			})
-		}
-		storm.Wait()
-		e.sync(v)
-		e.wantEqual(v.Snapshot(), writers[0].load(""))
-		if e.Failed() {
-			e.Fatalf("in round %d", round)
-		}
-	}
-}
-
-// comeOrGo is for few nodes, so that many hit the same.
-func comeOrGo(random *rand.Rand) coord.Op {
-	node := fmt.Sprintf("t/%d", random.IntN(2))
-	value := fmt.Append(nil, random.IntN(1000))
-	switch random.IntN(5) {
-	case 0:
-		return coord.DeleteTree(node)
-	case 1:
-		return coord.DeleteTree("t")
-	case 2:
-		return coord.Put(node, value)
-	default:
-		return coord.Put(fmt.Sprintf("%s/%d", node, random.IntN(2)), value)
-	}
-}
-
-// neverBack checks a view's snapshots until done: the numbers of each node only grow,
-// also over its removal.
-func (e *env) neverBack(v coord.View, root string, done <-chan struct{}) {
-	last := map[string]coord.Node{}
-	for seen := 0; ; seen++ {
-		changed := v.Changed()
-		for n := range v.Snapshot().All("") {
-			before, known := last[n.Path]
-			if !coord.Within(n.Path, root) {
-				e.Errorf("the view of %q shows %s", root, n.Path)
-			}
-			if n.Modified == 0 {
-				continue // a parent that nobody wrote
-			}
-			if known && (n.Modified < before.Modified || n.Created < before.Created) {
-				e.Errorf("the view of %q went back: %+v after %+v", root, n, before)
-			}
-			if known && n.Modified == before.Modified && (n.Version != before.Version || string(n.Value) != string(before.Value)) {
-				e.Errorf("the view of %q: %+v and %+v have one number", root, n, before)
-			}
-			last[n.Path] = n
-		}
-		select {
-		case <-changed:
-		case <-done:
-			e.Logf("the view of %q: %d states looked at", root, seen+1)
-			return
-		case <-e.ctx.Done():
-			e.Errorf("the view of %q: %v", root, v.Err())
-			return
-		}
-	}
 }

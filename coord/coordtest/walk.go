@@ -138,7 +138,7 @@ func walkEphemeral(e *env) {
 	}
 	v := s.view("a")
 	r.shut()
-	e.await(v, "the ephemeral node to go", func(s coord.Snapshot) bool { return !s.Exists("a/1") })
+	e.await(v, "the ephemeral node to go", lacks("a/1"))
 	e.wantWalked(s.walk("a"), "a/2")
 }
 
@@ -251,7 +251,7 @@ func walkBroken(e *env) {
 		if failed != 1 || seen >= len(paths) {
 			e.Errorf("%s: %d errors, and %d nodes of %d", name, failed, seen, len(paths))
 		}
-		r.mend()
+		r.healAndWait()
 		e.wantWalked(r.walk("a"), paths...)
 	}
 }
@@ -283,8 +283,6 @@ func walkRefused(e *env) {
 		return err
 	}
 	e.wantErr(walk("a//b"), coord.ErrInvalidPath, "a//b")
-	if err := r.Close(e.ctx); err != nil {
-		e.Errorf("close: %v", err)
-	}
+	r.mustClose()
 	e.wantErr(walk(""), coord.ErrClosed)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -96,7 +97,8 @@ func BenchmarkBareClient(b *testing.B) {
 
 // BenchmarkOverhead takes turns between the registry, the bare client, and the bare client
 // with the same conditions as the registry's, so that a busy machine slows all alike. It
-// reports the median of each.
+// reports the median of each. The row lock is a latch that nobody else wants, etcd's Mutex on
+// the bare client, and the same Mutex in the registry's session.
 func BenchmarkOverhead(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { overhead(b, etcdserver.Config{}) })
 	b.Run("fsync", func(b *testing.B) { overhead(b, etcdserver.Config{Fsync: true}) })
@@ -150,6 +152,28 @@ func overhead(b *testing.B, config etcdserver.Config) {
 		}
 		return func() error { _, err := other.Txn(ctx).If(conditions...).Then(ops...).Commit(); return err }
 	}
+	latch, err := r.Latch("latch")
+	if err != nil {
+		b.Fatal(err)
+	}
+	session, err := r.Concurrency(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer session.Close()
+	bareSession, err := concurrency.NewSession(bare)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer bareSession.Close()
+	lock := func(m *concurrency.Mutex) func() error {
+		return func() error {
+			if err := m.Lock(ctx); err != nil {
+				return err
+			}
+			return m.Unlock(ctx)
+		}
+	}
 	one, bareOne := puts(0, 1)
 	hundred, bareHundred := puts(0, 100)
 	const columns = "registry-us bare-us "
@@ -176,6 +200,17 @@ func overhead(b *testing.B, config etcdserver.Config) {
 				_, err = bare.Get(ctx, last+"\x00", clientv3.WithRange(clientv3.GetPrefixRangeEnd("/bare/l/")), clientv3.WithRev(first.Header.Revision))
 				return err
 			},
+		}},
+		{"lock", columns + "registry-mutex-us", []func() error{
+			func() error {
+				held, err := latch.Acquire(ctx)
+				if err != nil {
+					return err
+				}
+				return held.Release(ctx)
+			},
+			lock(concurrency.NewMutex(bareSession, "/bare/mutex")),
+			lock(concurrency.NewMutex(session, "/mutex")),
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -227,7 +262,7 @@ func BenchmarkSync(b *testing.B) {
 				defer r.Close(context.Background())
 				var last coord.View
 				for i := range views {
-					if last, err = r.View(b.Context(), fmt.Sprintf("jobs/%d", i)); err != nil {
+					if last, err = r.View(b.Context(), fmt.Sprintf("jobs/%d", i), coord.AllLevels); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -93,7 +93,7 @@ func (r *Registry) readClocks(ctx context.Context) ([]clockReading, error) {
 	return readings, errors.Join(failures...)
 }
 
-// httpClient speaks HTTP 1, which the port divides from gRPC by, and keeps no connection.
+// httpClient returns a client that speaks HTTP 1, which the port tells from gRPC, and keeps no connection.
 func (r *Registry) httpClient() *http.Client {
 	transport := &http.Transport{DisableKeepAlives: true}
 	if r.config.TLS != nil {
@@ -138,12 +138,12 @@ func askDate(ctx context.Context, client *http.Client, url string) (clockReading
 
 // kindOfHTTP tells a port that cannot be reached from one that does not speak HTTP.
 func kindOfHTTP(err error) error {
-	var certificate *tls.CertificateVerificationError
-	var network *net.OpError
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, network := errors.AsType[*net.OpError](err)
 	switch {
-	case errors.As(err, &certificate), strings.Contains(err.Error(), "remote error: tls: "):
+	case certificate, strings.Contains(err.Error(), "remote error: tls: "):
 		return coord.ErrDenied
-	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
+	case network, errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, coord.ErrUnavailable): // the cause of the time-out
 		return coord.ErrUnavailable
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
@@ -21,7 +22,7 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	// that was lost, it has ended before the next session is there to be taken. So nothing
 	// is created in a session that the caller does not know.
 	t := transaction{keys: r.keys, ops: ops, guesses: make([]guess, len(ops))}
-	if needsSession(ops) {
+	if slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Kind.NeedsSession() }) {
 		s := r.currentSession()
 		switch {
 		case ctx.Err() != nil:
@@ -59,15 +60,6 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("etcd: %s: %w: the nodes changed during each of %d attempts", t.what(), coord.ErrUnavailable, attempts)
-}
-
-func needsSession(ops []coord.Op) bool {
-	for _, op := range ops {
-		if op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned {
-			return true
-		}
-	}
-	return false
 }
 
 // attempt runs the transaction once, perhaps in one request with other commits. If no answer

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"container/list"
 	"context"
 	"fmt"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // committer sends the commits of a registry. It has a few requests in flight at most. A
@@ -41,14 +43,13 @@ type pending struct {
 	session   *session // that it needs; nil if it needs none
 	creates   bool     // ephemeral nodes
 	footprint []place
-	urgency   coord.Urgency
+	urgency   urgency.Level
 	ops       int // the longest of its lists, which --max-txn-ops bounds
 	bytes     int // of the request, rather more than less
 
 	// Where it is in the queue; the committer's mu guards these.
-	arrival       uint64
-	waits         bool
-	before, after *pending
+	arrival uint64
+	place   *list.Element // nil if it does not wait
 
 	done   chan struct{} // closed when what follows is set
 	answer answer
@@ -121,8 +122,7 @@ func (c *committer) isBusy() bool {
 	return c.inFlight >= maxInFlight
 }
 
-// newPending makes an attempt that outlives its caller: the caller's buffers are its own again
-// when it has left.
+// newPending returns an attempt that may outlive its caller, so it copies the caller's buffers.
 func newPending(ctx context.Context, t *transaction, request *pb.TxnRequest) *pending {
 	for _, op := range request.Success {
 		if put := op.GetRequestPut(); put != nil {
@@ -131,7 +131,7 @@ func newPending(ctx context.Context, t *transaction, request *pb.TxnRequest) *pe
 	}
 	return &pending{
 		ctx: ctx, t: t, request: request, session: t.session, creates: t.createsEphemerals(), footprint: t.footprint(),
-		urgency: coord.UrgencyOf(ctx), ops: opsOf(request), bytes: t.bytes(), done: make(chan struct{}),
+		urgency: urgency.Of(ctx), ops: opsOf(request), bytes: t.bytes(), done: make(chan struct{}),
 	}
 }
 
@@ -189,9 +189,8 @@ func (c *committer) next() []*pending {
 	return nil
 }
 
-// takeLocked takes a group out of the queue: the oldest commit, so that none waits for ever,
-// and then the most urgent ones that fit. It is empty if nobody waits any more for what it
-// has taken.
+// takeLocked takes a group out of the queue: the oldest commit, so that none waits for ever, and then
+// the most urgent ones that fit. The group is empty if all that it took were outdated.
 func (c *committer) takeLocked() []*pending {
 	const looks = 4 * maxMembers // how many commits it looks at, at most
 	g := group{occupied: &c.occupied, companions: len(c.companions)}

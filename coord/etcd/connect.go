@@ -42,13 +42,13 @@ func connect(ctx context.Context, c Config, conns *connections, observe grpc.Una
 	return client, nil
 }
 
-// awaitAnswer asks for the server's status until there is an answer. A refusal for want of
-// a password is an answer too. The request does not wait until a connection is ready: only
-// so does its error say why there is none.
+// awaitAnswer asks for the server's status until there is an answer. A refusal for lack of a password
+// is an answer, too.
 func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 	server := pb.NewMaintenanceClient(client.ActiveConnection())
 	var last error
 	for retry := newRetry(); ; {
+		// A request that waits for a connection would not say why there is none.
 		_, err := server.Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
 		if err == nil || refusedToken(err) {
 			return nil
@@ -91,7 +91,7 @@ func newClient(ctx context.Context, c Config, conns *connections, observe grpc.U
 		Logger:      onlyErrors(c.Logger),
 		// The server allows a ping every 5 s, but gRPC sends none more often than every
 		// 10 s. A connection that breaks without notice is mostly found earlier, by a
-		// keep-alive of the session that gets no answer: see exchange.
+		// keep-alive of the session that gets no answer: see sendRenewal.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		DialOptions:          options,

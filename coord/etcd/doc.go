@@ -11,10 +11,15 @@
 // "/shop/" to "/shop0". A user who may only read it can read, but has no such key. Package
 // rights knows narrower roles.
 //
+// [Registry.Concurrency] offers the session to the Mutex, Election and STM of etcd's own package
+// concurrency, which then end with it. A latch and a Mutex of one path stand in one queue: their
+// keys are "{path}/{lease}-{number}" and "{path}/{lease}", and the lowest CreateRevision holds it.
+//
 // # Traffic
 //
 // A registry has one connection for each endpoint, one lease, one keep-alive stream and
-// one watch stream that all its views and latches share. An idle registry sends a
+// one watch stream that all its views and latches share. A second watch stream is open while
+// programs watch or wait in a concurrency session. An idle registry sends a
 // keep-alive at each third of its session time-out. After the first use of
 // [Registry.Clock] it also asks all endpoints for the time, once in each session and once
 // an hour. It sends nothing else, however many views are open. While others write to the
@@ -33,13 +38,13 @@
 // A commit that finds fewer than 4 requests of commits in flight goes at once. What is
 // committed while there are 4 waits, and goes in groups of up to 48: each commit is a nested
 // transaction, which succeeds or fails for itself, and all of them have one revision. No
-// commit is in a group with another one that writes what it reads or writes. The most
-// urgent ones go first (see [coord.Urgency]), and the oldest with each request. What waits
+// commit is in a group with another one that writes what it reads or writes. The
+// engine's most urgent ones go first, and the oldest with each request. What waits
 // for longer than the request time-out fails with [coord.ErrUnavailable]; it was not sent. If a
 // server refuses a group for what is in it, the group is divided, so that only the commit
 // that is to blame fails. A place in the queue of a latch is never part of a group.
 //
-// A view of the upper levels ([Registry.ViewDepth]) reads and watches the keys of the whole
+// A view of the upper levels ([Registry.View]) reads and watches the keys of the whole
 // subtree. It keeps the nodes that it shows, and one number for each parent at the lowest
 // level. [Registry.Walk] reads pages of about 4 MB, all at one revision. If the store
 // compacts that revision meanwhile, the walk ends with [coord.ErrCompacted].

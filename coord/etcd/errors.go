@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -60,6 +61,14 @@ func kindOf(err error) error {
 	return coord.ErrUnavailable
 }
 
+// cancelReason is why the server has ended or refused a watch, as one of etcd's errors.
+func cancelReason(answer *pb.WatchResponse) error {
+	if answer.CompactRevision > 0 {
+		return rpctypes.ErrCompacted
+	}
+	return reasonError(answer.CancelReason)
+}
+
 // reasonError returns the reason for which a server has ended or refused a watch, as one of
 // etcd's errors if it is one. The text may be that of a whole gRPC error.
 func reasonError(text string) error {
@@ -102,14 +111,18 @@ func isAnswer(err error) bool {
 	return err == nil || !maybeDone(err) && status.Code(err) != codes.ResourceExhausted // the client, too, refuses what is too large
 }
 
+// codeOf returns the gRPC code of an error, of which the client library may have kept only the text.
+func codeOf(err error) codes.Code {
+	if answer, ok := errors.AsType[rpctypes.EtcdError](rpctypes.Error(err)); ok {
+		return answer.Code()
+	}
+	return status.Code(err)
+}
+
 // maybeDone reports whether a write that was sent may have been done, or may still be,
 // in spite of this error.
 func maybeDone(err error) bool {
-	code := status.Code(err)
-	if answer := (rpctypes.EtcdError{}); errors.As(rpctypes.Error(err), &answer) {
-		code = answer.Code()
-	}
-	switch code {
+	switch codeOf(err) {
 	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.PermissionDenied,
 		codes.ResourceExhausted, codes.FailedPrecondition, codes.OutOfRange,
 		codes.Unimplemented, codes.Unauthenticated:

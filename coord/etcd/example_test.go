@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -66,3 +67,35 @@ func ExampleDial_secured() {
 	}
 	defer reg.Close(ctx)
 }
+
+// A Mutex of etcd's own package concurrency in the registry's session. The work is begun again if
+// the session is lost.
+func ExampleRegistry_Concurrency() {
+	ctx := context.Background()
+	reg, err := etcd.Dial(ctx, etcd.Config{Endpoints: []string{"10.0.0.1:2379"}, Namespace: "billing"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reg.Close(ctx)
+	report := func() error {
+		session, err := reg.Concurrency(ctx)
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		mutex := concurrency.NewMutex(session, "/locks/report") // outside the tree of the jobs
+		if err := mutex.Lock(ctx); err != nil {
+			return err
+		}
+		defer mutex.Unlock(session.Client().Ctx()) // also when ctx has ended
+		return writeReport(session.Ctx())          // which ends before the store drops the lock
+	}
+	err = report()
+	for errors.Is(err, coord.ErrSessionLost) {
+		err = report()
+	}
+	fmt.Println(err)
+}
+
+func writeReport(context.Context) error { return nil }

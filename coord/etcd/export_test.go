@@ -40,16 +40,6 @@ func (r *Registry) Hold() (release func()) {
 	}
 }
 
-// Waiting is how many commits wait.
-func (r *Registry) Waiting() int {
-	c := &r.committer
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := 0
-	c.waiting.each(func(*pending) bool { n++; return true })
-	return n
-}
-
 // CommitTogether commits in one group, without asking what may be in one. Each has only one
 // attempt, and fails with ErrConflict if its conditions do not hold.
 func (r *Registry) CommitTogether(ctx context.Context, commits ...[]coord.Op) []error {

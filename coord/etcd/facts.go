@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -12,12 +13,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Facts asks all endpoints for their status, and finds out what this user may do and whether the
-// store compacts its history. It writes nothing. The request time-out bounds each question. It
-// opens a connection to each endpoint for a moment; as after any new one, open views are read again,
-// 20 in a second. So it is for people, and not for each second.
-//
-// Errors: ErrClosed and the cause of ctx. What the store does not answer is unknown.
+// Facts implements [coord.Inspector]. It asks all endpoints for their status, and finds out what
+// this user may do and whether the store compacts its history. The request time-out bounds each
+// question. It opens a connection to each endpoint for a moment; as after any new one, open views
+// are read again, 20 in a second. So it is for people, and not for each second.
 func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 	facts := coord.StoreFacts{Product: "etcd"}
 	endpoints := r.client.Endpoints()
@@ -31,10 +30,8 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 	facts.Alarms = slices.Concat(alarms...)
 	slices.Sort(facts.Alarms)
 	facts.Alarms = slices.Compact(facts.Alarms) // each member lists those of all
-	facts.Reads = permitted(r.request(ctx, "may this user read", func(ctx context.Context) error {
-		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithPrefix(), clientv3.WithCountOnly(), clientv3.WithLimit(1))
-		return err
-	}))
+	_, err := r.get(ctx, "may this user read", r.keys.prefix, clientv3.WithPrefix(), clientv3.WithCountOnly(), clientv3.WithLimit(1))
+	facts.Reads = permitted(err)
 	facts.Writes = permitted(r.mayWrite(ctx))
 	facts.Compacts = r.compacts(ctx, youngRevision)
 	facts.ElasticJob = r.elasticJobs(ctx)
@@ -47,30 +44,22 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 	return facts, nil
 }
 
-// elasticJobs looks for jobs of ElasticJob's registry for etcd. It goes over the first parts of all keys, but not
-// over more than maxRoots. What cannot be read is left out.
+// elasticJobs looks for jobs of ElasticJob's registry for etcd, below the first segments of all keys, of which it
+// looks at maxRoots at most. It leaves out what cannot be read.
 func (r *Registry) elasticJobs(ctx context.Context) (jobs []string) {
-	const maxRoots = 100
+	const maxRoots, what = 100, "look for jobs of ElasticJob"
 	from := "/"
 	for range maxRoots {
-		var name, document string
-		err := r.request(ctx, "look for jobs of ElasticJob", func(ctx context.Context) error {
-			name = ""
-			answer, err := r.client.Get(ctx, from, clientv3.WithRange("/"+"\xff"), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
-			if err != nil || len(answer.Kvs) == 0 {
-				return err
-			}
-			name, _, _ = strings.Cut(string(answer.Kvs[0].Key)[1:], "/")
-			answer, err = r.client.Get(ctx, "/"+name+"/config")
-			if err == nil && len(answer.Kvs) > 0 {
-				document = string(answer.Kvs[0].Value)
-			}
-			return err
-		})
-		if err != nil || name == "" && from != "/" {
+		first, err := r.get(ctx, what, from, clientv3.WithRange("/\xff"), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
+		if err != nil || len(first.Kvs) == 0 {
 			return jobs
 		}
-		if strings.Contains(document, "shardingTotalCount:") {
+		name, _, _ := strings.Cut(string(first.Kvs[0].Key)[1:], "/")
+		config, err := r.get(ctx, what, "/"+name+"/config")
+		if err != nil {
+			return jobs
+		}
+		if len(config.Kvs) > 0 && bytes.Contains(config.Kvs[0].Value, []byte("shardingTotalCount:")) {
 			jobs = append(jobs, name)
 		}
 		from = "/" + name + afterSlash
@@ -101,13 +90,9 @@ func (r *Registry) mayWrite(ctx context.Context) error {
 // compacts reports whether the store drops its history, as far as what it still has shows. With
 // fewer revisions than young it may just not have begun to.
 func (r *Registry) compacts(ctx context.Context, young int64) coord.Answer {
-	newest := r.sighting.now().revision
+	newest := r.identity.now().revision
 	old, _ := oldRevision(newest)
-	err := r.request(ctx, "look for an old revision", func(ctx context.Context) error {
-		_, err := r.client.Get(ctx, r.keys.prefix, clientv3.WithCountOnly(), clientv3.WithRev(old))
-		return err
-	})
-	switch {
+	switch err := r.readOld(ctx, old); {
 	case errors.Is(err, errCompacted):
 		return coord.Yes
 	case err == nil && newest >= young:

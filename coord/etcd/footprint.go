@@ -1,6 +1,10 @@
 package etcd
 
-import "github.com/elasticjob-go/elasticjob/coord"
+import (
+	"slices"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
 
 // place is what a transaction reads or writes: a node, or everything below a node.
 type place struct {
@@ -25,10 +29,9 @@ func (t *transaction) footprint() []place {
 	return places
 }
 
-// occupied is all that the members of a group read and write. etcd evaluates the comparisons
-// of all members on the tree before the group. So the group is as good as one member after
-// the other only if none writes what another one reads or writes. Any number of them may
-// read the same.
+// occupied is all that the members of a group read and write. etcd evaluates the comparisons of all
+// members on the tree before the group. So a group is equivalent to one member after the other only
+// if none writes what another one reads or writes.
 type occupied struct {
 	nodes        map[string]bool // by path: true if written
 	written      []string        // the nodes that are written, again
@@ -55,15 +58,17 @@ func (o *occupied) admits(footprint []place) bool {
 	return true
 }
 
+// admitsNode is admits for a single node.
 func (o *occupied) admitsNode(p place) bool {
 	written, ok := o.nodes[p.path]
 	return !(ok && (written || p.written)) &&
-		!anyAround(o.writtenTrees, p.path) &&
-		!(p.written && anyAround(o.readTrees, p.path))
+		!anyContains(o.writtenTrees, p.path) &&
+		!(p.written && anyContains(o.readTrees, p.path))
 }
 
+// admitsTree is admits for everything below a node.
 func (o *occupied) admitsTree(p place) bool {
-	if anyBelow(o.written, p.path) || anyCrosses(o.writtenTrees, p.path) {
+	if slices.ContainsFunc(o.written, func(node string) bool { return isBelow(node, p.path) }) || anyOverlaps(o.writtenTrees, p.path) {
 		return false
 	}
 	if !p.written {
@@ -74,7 +79,7 @@ func (o *occupied) admitsTree(p place) bool {
 			return false
 		}
 	}
-	return !anyCrosses(o.readTrees, p.path)
+	return !anyOverlaps(o.readTrees, p.path)
 }
 
 // add adds the footprint of a member.
@@ -95,34 +100,14 @@ func (o *occupied) add(footprint []place) {
 }
 
 // isBelow reports whether a node is below another one.
-func isBelow(path, root string) bool {
-	return len(path) > len(root) && path[len(root)] == '/' && path[:len(root)] == root
+func isBelow(path, root string) bool { return path != root && coord.Within(path, root) }
+
+// anyContains reports whether a node is in one of the trees, which do not have their roots.
+func anyContains(trees []string, node string) bool {
+	return slices.ContainsFunc(trees, func(root string) bool { return isBelow(node, root) })
 }
 
-func anyBelow(nodes []string, root string) bool {
-	for _, node := range nodes {
-		if isBelow(node, root) {
-			return true
-		}
-	}
-	return false
-}
-
-func anyAround(roots []string, node string) bool {
-	for _, root := range roots {
-		if isBelow(node, root) {
-			return true
-		}
-	}
-	return false
-}
-
-// anyCrosses reports whether something may be both below one of the roots and below root.
-func anyCrosses(roots []string, root string) bool {
-	for _, other := range roots {
-		if other == root || isBelow(other, root) || isBelow(root, other) {
-			return true
-		}
-	}
-	return false
+// anyOverlaps reports whether a tree has nodes in common with one of the trees.
+func anyOverlaps(trees []string, tree string) bool {
+	return slices.ContainsFunc(trees, func(other string) bool { return coord.Within(other, tree) || coord.Within(tree, other) })
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/peer"
-	"google.golang.org/grpc/status"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -74,44 +73,27 @@ func (c *committer) send(members []*pending) {
 	r := c.registry
 	ctx, cancel := context.WithTimeoutCause(r.ctx, r.config.RequestTimeout, r.late)
 	defer cancel()
-	request := members[0].request
-	nested := len(members)+len(c.companions) > 1
-	if nested {
-		request = &pb.TxnRequest{Success: make([]*pb.RequestOp, 0, len(members)+len(c.companions))}
-		for _, p := range members {
-			request.Success = append(request.Success, nestedOp(p.request))
-		}
-		for _, companion := range c.companions {
-			request.Success = append(request.Success, nestedOp(companion))
-		}
+	requests := make([]*pb.TxnRequest, len(members))
+	for i, p := range members {
+		requests[i] = p.request
 	}
-	c.sizes[len(members)].Add(1)
-	got, failed := c.exchange(ctx, request)
+	answers, failed := c.exchange(ctx, requests)
 	if failed != nil {
-		c.failed(ctx, members, failed)
+		c.handleFailure(ctx, members, failed)
 		return
 	}
-	revision := got.Header.GetRevision()
 	for i, p := range members {
-		own := got
-		if nested {
-			own = got.Responses[i].GetResponseTxn()
-		}
-		p.succeed(answerTo(p.request, revision, own))
+		p.succeed(answers[i])
 	}
 }
 
-func nestedOp(request *pb.TxnRequest) *pb.RequestOp {
-	return &pb.RequestOp{Request: &pb.RequestOp_RequestTxn{RequestTxn: request}}
-}
-
-// failed ends a request that failed. If the store refused it for what one member wants, the
+// handleFailure ends the members of a request that failed. If the store refused it for what one member wants, the
 // others are sent again, so that only that member fails.
-func (c *committer) failed(ctx context.Context, members []*pending, f *failure) {
+func (c *committer) handleFailure(ctx context.Context, members []*pending, f *failure) {
 	if f.isLeaseNotFound() {
-		creators, others := apart(members, func(p *pending) bool { return p.creates })
+		creators, others := partition(members, func(p *pending) bool { return p.creates })
 		if one := sessionOf(creators); one != nil {
-			c.registry.lose(ctx, one)
+			c.registry.loseSession(ctx, one)
 			failAll(creators, f)
 			if len(others) > 0 {
 				c.send(others)
@@ -128,28 +110,24 @@ func (c *committer) failed(ctx context.Context, members []*pending, f *failure) 
 	c.send(members[half:])
 }
 
-// apart divides members into those for which is holds and the others, in order.
-func apart(members []*pending, is func(*pending) bool) (those, others []*pending) {
+// partition divides members into those for which is holds and the others, in order.
+func partition(members []*pending, is func(*pending) bool) (matching, others []*pending) {
 	for _, p := range members {
 		if is(p) {
-			those = append(those, p)
+			matching = append(matching, p)
 		} else {
 			others = append(others, p)
 		}
 	}
-	return those, others
+	return matching, others
 }
 
-// sessionOf is the session of all members, or nil if they have several.
+// sessionOf returns the session of all members, or nil if they have several.
 func sessionOf(members []*pending) *session {
-	var one *session
-	for _, p := range members {
-		if one != nil && p.session != one {
-			return nil
-		}
-		one = p.session
+	if len(members) == 0 || slices.ContainsFunc(members, func(p *pending) bool { return p.session != members[0].session }) {
+		return nil
 	}
-	return one
+	return members[0].session
 }
 
 // sendAlone sends one attempt at once, within its caller's context.
@@ -159,40 +137,40 @@ func (c *committer) sendAlone(ctx context.Context, t *transaction, request *pb.T
 		return answer{}, fmt.Errorf("etcd: %s: %w", t.what(), err)
 	}
 	defer cancel()
-	nested, alone := len(c.companions) > 0, request
-	if nested {
-		request = &pb.TxnRequest{Success: []*pb.RequestOp{nestedOp(alone)}}
-		for _, companion := range c.companions {
-			request.Success = append(request.Success, nestedOp(companion))
-		}
-	}
-	c.sizes[1].Add(1)
-	got, failed := c.exchange(ctx, request)
+	answers, failed := c.exchange(ctx, []*pb.TxnRequest{request})
 	if failed != nil {
 		if failed.isLeaseNotFound() {
-			c.registry.lose(ctx, t.session)
+			c.registry.loseSession(ctx, t.session)
 		}
 		return answer{}, failed.of(t)
 	}
-	own := got
+	return answers[0], nil
+}
+
+// exchange sends one transaction, or several nested in one, and returns the answer to each.
+func (c *committer) exchange(ctx context.Context, requests []*pb.TxnRequest) ([]answer, *failure) {
+	c.sizes[len(requests)].Add(1)
+	sent, nested := requests[0], len(requests)+len(c.companions) > 1
 	if nested {
-		own = got.Responses[0].GetResponseTxn()
+		sent = &pb.TxnRequest{Success: make([]*pb.RequestOp, 0, len(requests)+len(c.companions))}
+		for _, request := range slices.Concat(requests, c.companions) {
+			sent.Success = append(sent.Success, &pb.RequestOp{Request: &pb.RequestOp_RequestTxn{RequestTxn: request}})
+		}
 	}
-	return answerTo(alone, got.Header.GetRevision(), own), nil
-}
-
-func answerTo(request *pb.TxnRequest, revision int64, got *pb.TxnResponse) answer {
-	return answer{revision: revision, succeeded: got.Succeeded, asked: len(request.Failure) > 0, responses: got.Responses}
-}
-
-// exchange sends one request and waits for its answer.
-func (c *committer) exchange(ctx context.Context, request *pb.TxnRequest) (*pb.TxnResponse, *failure) {
 	var server peer.Peer
-	got, err := c.registry.kv.Txn(ctx, request, grpc.WaitForReady(true), grpc.Peer(&server))
+	got, err := c.registry.kv.Txn(ctx, sent, grpc.WaitForReady(true), grpc.Peer(&server))
 	if err != nil {
 		return nil, &failure{err: err, cause: context.Cause(ctx), sent: server.Addr != nil}
 	}
-	return got, nil
+	answers := make([]answer, len(requests))
+	for i, request := range requests {
+		own := got
+		if nested {
+			own = got.Responses[i].GetResponseTxn()
+		}
+		answers[i] = answer{revision: got.Header.GetRevision(), succeeded: own.Succeeded, asked: len(request.Failure) > 0, responses: own.Responses}
+	}
+	return answers, nil
 }
 
 // failure is why a request brought no answer.
@@ -239,9 +217,5 @@ func (f *failure) concernsContents() bool {
 	case coord.ErrDenied:
 		return false
 	}
-	code := status.Code(f.err)
-	if answer := (rpctypes.EtcdError{}); errors.As(e, &answer) {
-		code = answer.Code()
-	}
-	return code == codes.InvalidArgument || code == codes.ResourceExhausted && strings.Contains(f.err.Error(), "larger than max")
+	return codeOf(f.err) == codes.InvalidArgument
 }

@@ -166,8 +166,8 @@ func TestCommitsThatWaitShareARequest(t *testing.T) {
 	if sizes := g.sizes(); max(sizes[1], sizes[2]) != 14 {
 		t.Errorf("the requests had %d commits", sizes)
 	}
-	if stats := r.CommitStats(); stats.Groups[14] != 1 || stats.Groups[1] == 0 || stats.Waiting != 0 {
-		t.Errorf("the registry has counted %+v", stats)
+	if groups, waiting := r.CommitGroups(); groups[14] != 1 || groups[1] == 0 || waiting != 0 {
+		t.Errorf("the registry has counted %d, and %d wait", groups, waiting)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -16,55 +16,8 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
-
-// sessions holds the registry's session. A lost one stays in it until the next is open.
-type sessions struct {
-	mu      sync.Mutex
-	current *session      // nil only before the first
-	changed chan struct{} // closed when current changes
-}
-
-// currentSession returns the session, or nil if it is lost.
-func (r *Registry) currentSession() *session {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	if s := r.sessions.current; s != nil && s.alive() {
-		return s
-	}
-	return nil
-}
-
-// awaitSession returns a session that is not lost, and waits for one if necessary.
-func (r *Registry) awaitSession(ctx context.Context) (*session, error) {
-	for {
-		r.sessions.mu.Lock()
-		s, changed := r.sessions.current, r.sessions.changed
-		r.sessions.mu.Unlock()
-		if s != nil && s.alive() {
-			return s, nil
-		}
-		if r.ctx.Err() != nil {
-			return nil, context.Cause(r.ctx)
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-r.ctx.Done():
-			return nil, context.Cause(r.ctx)
-		}
-	}
-}
-
-func (r *Registry) setSession(s *session) {
-	r.sessions.mu.Lock()
-	defer r.sessions.mu.Unlock()
-	r.sessions.current = s
-	close(r.sessions.changed)
-	r.sessions.changed = make(chan struct{})
-}
 
 // keepSessions keeps a session alive, and opens the next when it is lost, until Close.
 func (r *Registry) keepSessions(s *session) {
@@ -72,13 +25,13 @@ func (r *Registry) keepSessions(s *session) {
 		began := time.Now()
 		r.keepSession(s)
 		if r.ctx.Err() != nil {
-			s.end(context.Cause(r.ctx))
+			s.End(context.Cause(r.ctx))
 			return
 		}
 		r.log.Warn("session lost", zap.Int64("session", s.lease), zap.Error(context.Cause(s.ctx)))
 		lost := s
 		r.start(func() { r.revokeLost(lost) })
-		if time.Since(began) > lost.timeout() {
+		if time.Since(began) > lost.Timeout() {
 			retry.reset()
 		} else if !retry.wait(r.ctx) { // this one did not last, so the next must not follow at once
 			return
@@ -110,29 +63,31 @@ func (r *Registry) reopenSession(retry *retry) *session {
 // openSession gets a lease, attaches the session's key to it, and makes it the current
 // session. It chooses the lease's id itself, so that it can revoke the lease if the grant
 // gets no answer. The session of a user who may only read has no key.
-func (r *Registry) openSession(ctx context.Context) (*session, error) {
+func (r *Registry) openSession(ctx context.Context) (_ *session, err error) {
 	// This read waits until there is a connection and the store has a leader. Without it
 	// that time would be taken from the lease's.
-	if _, err := r.head(ctx, "open a session"); err != nil {
+	if _, err := r.readHeader(ctx, "open a session"); err != nil {
 		return nil, err
 	}
 	id := 1 + rand.Int64N(1<<63-1)
 	var grant *pb.LeaseGrantResponse
 	var sent time.Time
-	maybeGranted := false
-	err := r.request(ctx, "open a session", func(ctx context.Context) (err error) {
+	maybeGranted, granted := false, r.config.SessionTimeout
+	defer func() {
+		if err != nil && maybeGranted {
+			r.start(func() { r.revokeQuietly(id, granted) })
+		}
+	}()
+	err = r.request(ctx, "open a session", func(ctx context.Context) (err error) {
 		sent = time.Now()
 		grant, err = r.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{ID: id, TTL: int64(r.config.SessionTimeout / time.Second)}, grpc.WaitForReady(true))
-		maybeGranted = err != nil && maybeDone(err)
+		maybeGranted = err == nil || maybeDone(err)
 		return err
 	})
-	if maybeGranted {
-		r.start(func() { r.revokeQuietly(id, r.config.SessionTimeout) })
-	}
 	if err != nil {
 		return nil, err
 	}
-	granted := time.Duration(grant.TTL) * time.Second
+	granted = time.Duration(grant.TTL) * time.Second
 	readsOnly := false
 	err = r.request(ctx, "open a session", func(ctx context.Context) error {
 		_, err := r.client.Put(ctx, r.keys.session(id), "", clientv3.WithLease(clientv3.LeaseID(id)))
@@ -143,18 +98,17 @@ func (r *Registry) openSession(ctx context.Context) (*session, error) {
 		return err
 	})
 	if err != nil {
-		r.start(func() { r.revokeQuietly(id, granted) })
 		return nil, err
 	}
 	// Callers rely on what they read in this session, so find out first whether the store
 	// was put back.
 	if err := r.verify(ctx); err != nil {
-		r.start(func() { r.revokeQuietly(id, granted) })
 		return nil, err
 	}
-	s := newSession(r.ctx, id, sent, granted)
+	s := newSession(r.ctx, id, readsOnly)
+	s.Renew(sent, granted)
 	r.liveness.SetTimeout(granted)
-	s.readsOnly = readsOnly
+	s.client = r.newSessionClient(s)
 	r.log.Info("session opened", zap.Int64("session", id), zap.Duration("timeout", granted), zap.Bool("readsOnly", readsOnly)) // before anybody has it
 	r.setSession(s)
 	return s, nil
@@ -167,8 +121,8 @@ func (r *Registry) keepSession(s *session) {
 	defer watching.Wait()
 	if !s.readsOnly {
 		watching.Go(func() {
-			if r.awaitRemoval(s.ctx, r.keys.session(s.lease), 0, false) == nil {
-				r.lose(s.ctx, s)
+			if r.awaitRemoval(s.ctx, r.keys.session(s.lease)) == nil {
+				r.loseSession(s.ctx, s)
 			}
 		})
 	}
@@ -187,17 +141,17 @@ func (r *Registry) keepSession(s *session) {
 		granted, err := r.renew(s, &stream, sent)
 		switch {
 		case err == nil:
-			if s.renewed(sent, granted) == coord.Suspended {
+			if s.Renew(sent, granted) == coord.Suspended {
 				r.log.Info("session connected again", zap.Int64("session", s.lease))
 			}
 			retry.reset()
-			next.Reset(time.Until(sent.Add(interval(granted))))
-			r.lookAfterWatches()
+			next.Reset(time.Until(sent.Add(s.Interval())))
+			r.requestProgress()
 		case errors.Is(err, coord.ErrSessionLost):
-			r.lose(s.ctx, s)
+			r.loseSession(s.ctx, s)
 			return
 		default:
-			if s.suspend() == coord.Connected && r.ctx.Err() == nil {
+			if s.Suspend() == coord.Connected && r.ctx.Err() == nil {
 				r.log.Warn("session suspended", zap.Int64("session", s.lease), zap.Error(err))
 			}
 			r.liveness.Suspect()
@@ -208,9 +162,6 @@ func (r *Registry) keepSession(s *session) {
 		}
 	}
 }
-
-// interval is the time between two renewals of a session.
-func interval(granted time.Duration) time.Duration { return granted / 3 }
 
 // renewals is a keep-alive stream with one request on it at a time. It stays open as long
 // as it works, because for each new stream a server with authentication checks a password,
@@ -232,9 +183,9 @@ func (s *renewals) close() {
 // an old stream's token has expired it tries once more on a new stream, which logs in again.
 func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted time.Duration, err error) {
 	wasOpen := stream.cancel != nil
-	answer, err := r.exchange(s, stream, sent)
+	answer, err := r.sendRenewal(s, stream, sent)
 	if wasOpen && refusedToken(err) {
-		answer, err = r.exchange(s, stream, sent)
+		answer, err = r.sendRenewal(s, stream, sent)
 	}
 	if err != nil {
 		return 0, convertError(s.ctx, err, "renew the session")
@@ -242,24 +193,24 @@ func (r *Registry) renew(s *session, stream *renewals, sent time.Time) (granted 
 	return time.Duration(answer.TTL) * time.Second, nil
 }
 
-// exchange sends a request and receives its answer. After any error it closes the stream,
-// so that a late answer is not taken for the answer to a later request.
-func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.LeaseKeepAliveResponse, error) {
+// sendRenewal sends one renewal and receives its answer. After any error it closes the stream, so that
+// a late answer is not taken for that to a later renewal.
+func (r *Registry) sendRenewal(s *session, stream *renewals, sent time.Time) (*pb.LeaseKeepAliveResponse, error) {
 	if stream.cancel == nil {
 		if err := r.openRenewals(s, stream, sent); err != nil {
 			return nil, err
 		}
 	}
-	before := r.sighting.now()
+	before := r.identity.now()
 	ctx, cancel := stream.Context(), stream.cancel // the timer may run after the stream was replaced
-	timer := time.AfterFunc(patience(s, sent), func() { cancel(errNoRenewal) })
+	timer := time.AfterFunc(renewalTimeout(s, sent), func() { cancel(errNoRenewal) })
 	var answer *pb.LeaseKeepAliveResponse
 	err := stream.Send(&pb.LeaseKeepAliveRequest{ID: s.lease})
 	if err == nil || errors.Is(err, io.EOF) { // after EOF, Recv returns the reason
 		answer, err = stream.Recv()
 	}
 	if err == nil {
-		r.sighting.note(answer.Header, before)
+		r.identity.noteHeader(answer.Header, before)
 		r.liveness.Answered()
 	}
 	late := !timer.Stop()
@@ -279,9 +230,10 @@ func (r *Registry) exchange(s *session, stream *renewals, sent time.Time) (*pb.L
 	return answer, nil
 }
 
+// openRenewals opens the keep-alive stream of a session.
 func (r *Registry) openRenewals(s *session, stream *renewals, sent time.Time) (err error) {
 	ctx, cancel := context.WithCancelCause(clientv3.WithRequireLeader(s.ctx))
-	timer := time.AfterFunc(patience(s, sent), func() { cancel(errNoRenewal) })
+	timer := time.AfterFunc(renewalTimeout(s, sent), func() { cancel(errNoRenewal) })
 	stream.Lease_LeaseKeepAliveClient, err = r.lease.LeaseKeepAlive(ctx, grpc.WaitForReady(true))
 	if !timer.Stop() && err == nil {
 		err = errNoRenewal
@@ -294,11 +246,9 @@ func (r *Registry) openRenewals(s *session, stream *renewals, sent time.Time) (e
 	return nil
 }
 
-// patience is how long to go on waiting for the answer to a renewal that began at sent.
-func patience(s *session, sent time.Time) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return min(interval(s.granted)-time.Since(sent), time.Until(s.deadline))
+// renewalTimeout is how long to go on waiting for the answer to a renewal that began at sent.
+func renewalTimeout(s *session, sent time.Time) time.Duration {
+	return min(s.Interval()-time.Since(sent), time.Until(s.Deadline()))
 }
 
 var errNoRenewal = errors.New("no answer in time")
@@ -308,7 +258,7 @@ var errNoRenewal = errors.New("no answer in time")
 // dropped the lease by then. But after a time without a leader a store gives every lease
 // its whole time again, and others would wait long for the session's nodes to go.
 func (r *Registry) revokeLost(s *session) {
-	if !rest.For(r.ctx, time.Until(s.expiry())) {
+	if !sleep.For(r.ctx, time.Until(s.Expiry())) {
 		return
 	}
 	for retry := newRetry(); ; {

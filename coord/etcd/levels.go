@@ -1,19 +1,14 @@
 package etcd
 
 import (
-	"math"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// wholeDepth is the depth of views that show a whole subtree.
-const wholeDepth = math.MaxInt
-
-// levels is the tree of a view. It shows a node and what lies at most depth levels below it.
-// Of what lies deeper it keeps one number for each parent at the lowest level, because that
-// parent exists as long as the number is not 0. If nobody wrote that parent, the tree has a
-// node for it whose Created is 0.
+// levels is the tree of a view. It shows a node and what lies at most depth levels below it. For each
+// parent at the lowest level it counts the keys below, because the parent exists as long as there
+// are any. A parent that nobody wrote has a node in the tree whose Created is 0.
 type levels struct {
 	*coord.Tree
 	root  string
@@ -23,7 +18,7 @@ type levels struct {
 
 func newLevels(root string, depth int) *levels {
 	l := &levels{Tree: coord.NewTree(), root: root, depth: depth}
-	if depth != wholeDepth {
+	if depth != coord.AllLevels {
 		l.below = map[string]int{}
 	}
 	return l
@@ -32,7 +27,7 @@ func newLevels(root string, depth int) *levels {
 // parent returns the parent at the lowest level of a node that lies deeper; deeper is false
 // for a node that is shown.
 func (l *levels) parent(path string) (parent string, deeper bool) {
-	if l.depth == wholeDepth {
+	if l.depth == coord.AllLevels {
 		return "", false
 	}
 	start := 0
@@ -54,12 +49,11 @@ func (l *levels) parent(path string) (parent string, deeper bool) {
 	}
 }
 
-// add notes a key that lies deeper than what is shown, below this parent, and that was not
-// there before. It reports whether the tree has changed.
+// add counts a new key below a parent at the lowest level. It reports whether the tree has changed.
 func (l *levels) add(parent string) bool {
 	count, known := l.below[parent]
 	if !known {
-		parent = strings.Clone(parent) // not to keep the memory of the whole path
+		parent = strings.Clone(parent) // so that the whole path is not kept in memory
 	}
 	l.below[parent] = count + 1
 	if _, shown := l.Get(parent); shown {
@@ -69,8 +63,7 @@ func (l *levels) add(parent string) bool {
 	return true
 }
 
-// remove notes that a node was removed, shown or deeper. It reports whether the tree has
-// changed.
+// remove removes a node, which is shown or lies deeper. It reports whether the tree has changed.
 func (l *levels) remove(path string) bool {
 	parent, deeper := l.parent(path)
 	if !deeper {

@@ -18,25 +18,25 @@ func TestUpperLevelsOfAStoreThatIsPutBack(t *testing.T) {
 	s := session(t, r)
 	commit(t, r, coord.Put("job/a", nil), coord.Put("old/a", nil), coord.Put("set", []byte("1")))
 	saved := save(t, server)
-	v, err := r.ViewDepth(within(t), "", 1)
+	v, err := r.View(within(t), "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer v.Close()
 	commit(t, r, coord.Put("job/b", nil), coord.DeleteTree("old"), coord.Put("new/a", nil), coord.Put("set", []byte("2")))
-	if got := synced(t, v).Children(""); !slices.Equal(got, []string{"job", "new", "set"}) {
+	if got := syncView(t, v).Children(""); !slices.Equal(got, []string{"job", "new", "set"}) {
 		t.Errorf("it shows %q", got)
 	}
 	putBack(t, server, saved)
 	restored(t, s)
-	if got := synced(t, v).Children(""); !slices.Equal(got, []string{"job", "old", "set"}) {
+	if got := syncView(t, v).Children(""); !slices.Equal(got, []string{"job", "old", "set"}) {
 		t.Errorf("after the store was put back it shows %q", got)
 	}
 	if n, _ := v.Snapshot().Get("set"); string(n.Value) != "1" {
 		t.Errorf("it shows %+v", n)
 	}
 	commit(t, r, coord.Delete("job/a"))
-	if got := synced(t, v).Children(""); !slices.Equal(got, []string{"old", "set"}) {
+	if got := syncView(t, v).Children(""); !slices.Equal(got, []string{"old", "set"}) {
 		t.Errorf("without the last node below job it shows %q", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestUpperLevelsWhenOnlyTheKeyOfAParentIsRemoved(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{})
 	commit(t, r, coord.Put("job", []byte("v")), coord.Put("job/a", nil))
-	v, err := r.ViewDepth(within(t), "", 1)
+	v, err := r.View(within(t), "", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestUpperLevelsWhenOnlyTheKeyOfAParentIsRemoved(t *testing.T) {
 	if _, err := server.Admin().Delete(within(t), "/test/job"); err != nil {
 		t.Fatal(err)
 	}
-	if n, ok := synced(t, v).Get("job"); !ok || len(n.Value) != 0 {
+	if n, ok := syncView(t, v).Get("job"); !ok || len(n.Value) != 0 {
 		t.Errorf("it shows %+v, %v", n, ok)
 	}
 	commit(t, r, coord.Delete("job/a"))
-	if synced(t, v).Exists("job") {
+	if syncView(t, v).Exists("job") {
 		t.Error("it shows a parent of nothing")
 	}
 }

@@ -8,13 +8,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // keepEndpoints adds the addresses that the members advertise to those of the
 // configuration, at each SyncInterval until Close.
 func (r *Registry) keepEndpoints() {
-	for rest.For(r.ctx, r.config.SyncInterval/2+rand.N(r.config.SyncInterval)) {
+	for sleep.For(r.ctx, r.config.SyncInterval/2+rand.N(r.config.SyncInterval)) {
 		var members *clientv3.MemberListResponse
 		err := r.request(r.ctx, "list the members", func(ctx context.Context) (err error) {
 			members, err = r.client.MemberList(ctx)

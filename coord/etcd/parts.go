@@ -91,23 +91,28 @@ func (p *parts) below(keys keyspace, path string) span {
 // All keys of a range have to fulfil the comparison; a range without keys counts as one key
 // that is not there.
 
-func (p *parts) ifCreated(keys span, result pb.Compare_CompareResult) *pb.Compare {
+// compareCreatedWithZero compares the creation revisions of keys with 0: GREATER, all are there; EQUAL, none is.
+func (p *parts) compareCreatedWithZero(keys span, result pb.Compare_CompareResult) *pb.Compare {
 	c := take(&p.comparisons)
 	c.Target, c.Result, c.Key, c.RangeEnd, c.TargetUnion = pb.Compare_CREATE, result, keys.key, keys.end, &c.created
 	return &c.Compare
 }
 
 func (p *parts) ifWritten(key []byte) *pb.Compare {
-	return p.ifCreated(span{key: key}, pb.Compare_GREATER)
+	return p.compareCreatedWithZero(span{key: key}, pb.Compare_GREATER)
 }
 
 func (p *parts) ifUnwritten(key []byte) *pb.Compare {
-	return p.ifCreated(span{key: key}, pb.Compare_EQUAL)
+	return p.compareCreatedWithZero(span{key: key}, pb.Compare_EQUAL)
 }
 
-func (p *parts) ifAnyIn(keys span) *pb.Compare { return p.ifCreated(keys, pb.Compare_GREATER) }
+func (p *parts) ifAnyIn(keys span) *pb.Compare {
+	return p.compareCreatedWithZero(keys, pb.Compare_GREATER)
+}
 
-func (p *parts) ifNoneIn(keys span) *pb.Compare { return p.ifCreated(keys, pb.Compare_EQUAL) }
+func (p *parts) ifNoneIn(keys span) *pb.Compare {
+	return p.compareCreatedWithZero(keys, pb.Compare_EQUAL)
+}
 
 func (p *parts) ifAtVersion(key []byte, version int64) *pb.Compare {
 	c := take(&p.comparisons)

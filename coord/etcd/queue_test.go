@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // wait makes a commit that waits, and writes one node.
@@ -30,8 +31,8 @@ func TestUrgentCommitsGoFirstAndTheOldestAlways(t *testing.T) {
 		c.wait(t.Context(), fmt.Sprintf("usual/%d", i))
 	}
 	for i := range maxMembers {
-		c.wait(coord.WithUrgency(t.Context(), coord.Sooner), fmt.Sprintf("sooner/%d", i))
-		c.wait(coord.WithUrgency(t.Context(), coord.Soonest), fmt.Sprintf("soonest/%d", i))
+		c.wait(urgency.With(t.Context(), urgency.Sooner), fmt.Sprintf("sooner/%d", i))
+		c.wait(urgency.With(t.Context(), urgency.Soonest), fmt.Sprintf("soonest/%d", i))
 	}
 	from := func(kind string, first, count int) (paths []string) {
 		for i := range count {
@@ -60,7 +61,7 @@ func TestNoCommitWaitsForEver(t *testing.T) {
 	}
 	for i := range 5 {
 		for j := range maxMembers {
-			c.wait(coord.WithUrgency(t.Context(), coord.Soonest), fmt.Sprintf("urgent/%d/%d", i, j))
+			c.wait(urgency.With(t.Context(), urgency.Soonest), fmt.Sprintf("urgent/%d/%d", i, j))
 		}
 		if got := c.take(); got[0] != "same" || slices.Contains(got[1:], "same") {
 			t.Errorf("round %d: %q", i, got)

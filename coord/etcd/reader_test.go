@@ -38,7 +38,7 @@ func TestUserWhoMayOnlyRead(t *testing.T) {
 	first := s.Deadline()
 	v := open(t, reader, "a")
 	commit(t, writer, coord.Put("a/b", nil))
-	if !synced(t, v).Exists("a/b") {
+	if !syncView(t, v).Exists("a/b") {
 		t.Error("the view lacks what was committed")
 	}
 	for _, ops := range [][]coord.Op{{coord.Put("a/b", nil)}, {coord.CreateEphemeral("a/e", nil)}, {coord.Exists("a"), coord.Put("x", nil), coord.Set("a/b", nil)}} {

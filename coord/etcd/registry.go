@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/liveness"
 	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
@@ -41,8 +42,8 @@ type Registry struct {
 
 	committer committer
 	sessions  sessions
-	watches   *watches
-	sighting  sighting
+	watchers  *watchers
+	identity  identity
 	liveness  liveness.Monitor
 	clock     *storeclock.Keeper
 	clocked   sync.Once // somebody has asked for it
@@ -50,7 +51,10 @@ type Registry struct {
 	candidates atomic.Int64 // counts latch candidates; their names contain the number
 }
 
-var _ coord.Registry = (*Registry)(nil)
+var (
+	_ coord.Registry  = (*Registry)(nil)
+	_ coord.Inspector = (*Registry)(nil)
+)
 
 // Dial connects to a store and opens a session. ctx and [Config.DialTimeout] bound Dial; the
 // registry lives until Close.
@@ -73,8 +77,8 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		late:   noAnswer(config.RequestTimeout),
 	}
 	r.committer.registry = r
-	r.sighting.doubted = make(chan struct{}, 1)
-	r.connections.dialled = r.sighting.connected
+	r.identity.verifyWanted = make(chan struct{}, 1)
+	r.connections.dialled = r.identity.connected
 	r.clock = storeclock.New(r.Session, r.compareClock)
 	client, err := connect(ctx, config, &r.connections, r.observe)
 	if err != nil {
@@ -84,10 +88,9 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.client = client
 	r.kv = pb.NewKVClient(client.ActiveConnection())
 	r.lease = pb.NewLeaseClient(client.ActiveConnection())
-	r.watches = newWatches(r)
+	r.watchers = newWatchers(r)
 	r.ctx, r.end = context.WithCancelCause(context.Background())
-	r.sessions.changed = make(chan struct{})
-	r.liveness.Start(config.SessionTimeout, r.outageBegun, r.outageOver)
+	r.liveness.Start(config.SessionTimeout, r.outageBegan, r.outageEnded)
 
 	err = r.checkVersion(ctx)
 	var first *session
@@ -103,9 +106,9 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 		_ = client.Close()
 		return nil, fmt.Errorf("etcd: dial %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
-	r.start(r.watches.run)
+	r.start(r.watchers.run)
 	r.start(func() { r.keepSessions(first) })
-	r.start(r.resolveDoubts)
+	r.start(r.runVerify)
 	if config.SyncInterval > 0 {
 		r.start(r.keepEndpoints)
 	}
@@ -152,6 +155,15 @@ func (r *Registry) request(ctx context.Context, what string, send func(context.C
 	return convertError(ctx, send(ctx), what)
 }
 
+// get reads a key, or what the options say, in one request.
+func (r *Registry) get(ctx context.Context, what, key string, options ...clientv3.OpOption) (read *clientv3.GetResponse, err error) {
+	err = r.request(ctx, what, func(ctx context.Context) (err error) {
+		read, err = r.client.Get(ctx, key, options...)
+		return err
+	})
+	return read, err
+}
+
 // bound returns the context of one request. When it ends, its cause is the error for the
 // caller.
 func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFunc, error) {
@@ -161,13 +173,11 @@ func (r *Registry) bound(ctx context.Context) (context.Context, context.CancelFu
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	inner, end := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(r.ctx, func() { end(context.Cause(r.ctx)) })
-	bounded, cancel := context.WithTimeoutCause(inner, r.config.RequestTimeout, r.late)
-	return bounded, func() {
-		unhook()
+	ctx, leave := either.Context(ctx, r.ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout, r.late)
+	return ctx, func() {
 		cancel()
-		end(nil)
+		leave()
 	}, nil
 }
 
@@ -178,11 +188,7 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 	}
 	what := "get " + path
 	for {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, r.keys.key(path))
-			return err
-		})
+		read, err := r.get(ctx, what, r.keys.key(path))
 		if err != nil {
 			return coord.Node{}, err
 		}
@@ -242,11 +248,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 		return nil, err
 	}
 	if len(nodes) == 0 && path != "" {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, r.keys.key(path), clientv3.WithRev(revision), clientv3.WithKeysOnly())
-			return err
-		})
+		read, err := r.get(ctx, what, r.keys.key(path), clientv3.WithRev(revision), clientv3.WithKeysOnly())
 		if err != nil {
 			return nil, err
 		}
@@ -260,13 +262,6 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 // inOrder sorts the children of a node by name, and keeps one entry for each. Keys are in
 // another order: the child a! stands between a and what lies below a.
 func inOrder(nodes []coord.Node) []coord.Node {
-	ordered := true
-	for i := 1; i < len(nodes) && ordered; i++ {
-		ordered = nodes[i-1].Path < nodes[i].Path
-	}
-	if ordered {
-		return nodes
-	}
 	slices.SortFunc(nodes, func(a, b coord.Node) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), -cmp.Compare(a.Created, b.Created))
 	})

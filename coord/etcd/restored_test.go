@@ -53,7 +53,7 @@ func putBack(t *testing.T, server *etcdserver.Server, saved *etcdserver.Saved) {
 func follows(t *testing.T, r coord.Registry, v coord.View, path string) {
 	t.Helper()
 	put(t, r, path, 1)
-	if n, _ := synced(t, v).Get(path); len(n.Value) != 1 || n.Value[0] != 1 {
+	if n, _ := syncView(t, v).Get(path); len(n.Value) != 1 || n.Value[0] != 1 {
 		t.Errorf("%s in the view is %+v", path, n)
 	}
 	changed := v.Changed()
@@ -63,7 +63,7 @@ func follows(t *testing.T, r coord.Registry, v coord.View, path string) {
 	case <-within(t).Done():
 		t.Fatal("the view shows no change any more")
 	}
-	if n, _ := synced(t, v).Get(path); len(n.Value) != 1 || n.Value[0] != 2 {
+	if n, _ := syncView(t, v).Get(path); len(n.Value) != 1 || n.Value[0] != 2 {
 		t.Errorf("%s in the view is %+v", path, n)
 	}
 	if err := v.Err(); err != nil {
@@ -90,10 +90,10 @@ func TestStoreIsPutBack(t *testing.T) {
 			for i := range 50 {
 				put(t, r, "a/after", byte(i))
 			}
-			if !synced(t, v).Exists("a/after") || !synced(t, v).Exists("a/before") {
+			if !syncView(t, v).Exists("a/after") || !syncView(t, v).Exists("a/before") {
 				t.Fatal("the view lacks what was committed")
 			}
-			synced(t, quiet)
+			syncView(t, quiet)
 			changed := v.Changed()
 			putBack(t, server, saved)
 			restored(t, s)
@@ -102,7 +102,7 @@ func TestStoreIsPutBack(t *testing.T) {
 				t.Fatal("the session came back")
 			}
 			// In the new session Sync makes the view show the restored state.
-			if n := synced(t, v); n.Exists("a/after") || n.Exists("a/before") == wiped {
+			if n := syncView(t, v); n.Exists("a/after") || n.Exists("a/before") == wiped {
 				t.Errorf("the view shows before %v, after %v", n.Exists("a/before"), n.Exists("a/after"))
 			}
 			select {
@@ -155,8 +155,8 @@ func TestStoreIsPutBackAndGrowsBeyond(t *testing.T) {
 	saved := save(t, server)
 	put(t, r, "a/lost", 0)
 	put(t, r, "a/k", 0)
-	last := synced(t, v)
-	synced(t, same)
+	last := syncView(t, v)
+	syncView(t, same)
 	links[0].Cut()
 	putBack(t, server, saved)
 	for i := range 100 { // at some revision that the view has, another value
@@ -170,7 +170,7 @@ func TestStoreIsPutBackAndGrowsBeyond(t *testing.T) {
 		}
 	}
 	links[0].Heal()
-	now := synced(t, v)
+	now := syncView(t, v)
 	if k, _ := now.Get("a/k"); now.Exists("a/lost") || string(k.Value) != "saved" || !now.Exists("a/early") {
 		t.Errorf("the view shows %+v, before %d nodes, now %d", k, last.Len(), now.Len())
 	}
@@ -189,7 +189,7 @@ func TestFreshRegistryOnAStoreThatWasPutBack(t *testing.T) {
 	putBack(t, server, saved)
 	fresh, _ := dial(t, server, etcd.Config{})
 	v := open(t, fresh, "a")
-	if synced(t, v).Exists("a/k") {
+	if syncView(t, v).Exists("a/k") {
 		t.Error("the view shows what is gone")
 	}
 	follows(t, fresh, v, "a/x")

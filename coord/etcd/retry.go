@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // retry waits between attempts: longer each time, and with jitter, so that many clients do
@@ -25,7 +25,7 @@ func newRetryBetween(first, most time.Duration) *retry {
 func (r *retry) wait(ctx context.Context) bool {
 	pause := r.next/2 + rand.N(r.next)
 	r.next = min(2*r.next, r.max)
-	return rest.For(ctx, pause)
+	return sleep.For(ctx, pause)
 }
 
 func (r *retry) reset() { r.next = r.first }

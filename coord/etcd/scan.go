@@ -41,15 +41,12 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 	for from := keys.from; ; {
 		page := o.page
 		if o.page = nil; page == nil {
-			err := r.request(ctx, what, func(ctx context.Context) (err error) {
-				options := []clientv3.OpOption{clientv3.WithRange(keys.to), clientv3.WithRev(revision), clientv3.WithLimit(limit)}
-				if o.keysOnly {
-					options = append(options, clientv3.WithKeysOnly())
-				}
-				page, err = r.client.Get(ctx, from, options...)
-				return err
-			})
-			if err != nil {
+			options := []clientv3.OpOption{clientv3.WithRange(keys.to), clientv3.WithRev(revision), clientv3.WithLimit(limit)}
+			if o.keysOnly {
+				options = append(options, clientv3.WithKeysOnly())
+			}
+			var err error
+			if page, err = r.get(ctx, what, from, options...); err != nil {
 				return 0, err
 			}
 		}
@@ -75,6 +72,7 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 			continue
 		}
 		from = last + "\x00"
+		// As many keys as make pageBytes, by the average of this page.
 		limit = min(maxPage, pageGrowth*limit, max(1, pageBytes*int64(len(page.Kvs))/int64(size)))
 	}
 }

@@ -75,7 +75,7 @@ func commit(t *testing.T, r coord.Registry, ops ...coord.Op) int64 {
 
 func open(t *testing.T, r coord.Registry, path string) coord.View {
 	t.Helper()
-	v, err := r.View(within(t), path)
+	v, err := r.View(within(t), path, coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func open(t *testing.T, r coord.Registry, path string) coord.View {
 	return v
 }
 
-func synced(t *testing.T, v coord.View) coord.Snapshot {
+func syncView(t *testing.T, v coord.View) coord.Snapshot {
 	t.Helper()
 	if err := v.Sync(within(t)); err != nil {
 		t.Fatal(err)
@@ -114,8 +114,8 @@ func acquire(t *testing.T, r coord.Registry, path string) coord.Held {
 	return held
 }
 
-// await waits for a state of a session.
-func await(t *testing.T, s coord.Session, want coord.SessionState) {
+// awaitState waits for a state of a session.
+func awaitState(t *testing.T, s coord.Session, want coord.SessionState) {
 	t.Helper()
 	ctx := within(t)
 	for {
@@ -152,7 +152,7 @@ func TestLogsInAgain(t *testing.T) {
 		another := open(t, r, "a") // on the stream with the dead token
 		views++
 		commit(t, r, coord.Put("a/b", nil))
-		if !synced(t, v).Exists("a/b") || !synced(t, another).Exists("a/b") {
+		if !syncView(t, v).Exists("a/b") || !syncView(t, another).Exists("a/b") {
 			t.Error("a view lacks what was committed")
 		}
 		held := acquire(t, r, "latch")
@@ -189,7 +189,7 @@ func renewed(t *testing.T, s coord.Session, deadline time.Time) {
 // two looks.
 func awaitWatches(t *testing.T, v coord.View, want int) {
 	t.Helper()
-	for ctx := within(t); ; synced(t, v) {
+	for ctx := within(t); ; syncView(t, v) {
 		watches, err := etcdserver.Watches()
 		if watches == want {
 			return
@@ -213,7 +213,7 @@ func TestPasswordChanged(t *testing.T) {
 	if _, err := r.Commit(within(t), coord.Put("a", nil)); !errors.Is(err, coord.ErrDenied) || errors.Is(err, coord.ErrUnknownOutcome) {
 		t.Errorf("commit: %v", err)
 	}
-	if _, err := r.View(within(t), "a"); !errors.Is(err, coord.ErrDenied) {
+	if _, err := r.View(within(t), "a", coord.AllLevels); !errors.Is(err, coord.ErrDenied) {
 		t.Errorf("view: %v", err)
 	}
 	<-s.Context().Done()
@@ -231,7 +231,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", Namespace: "shop/jobs"})
 	v, part := open(t, r, ""), open(t, r, "a/b")
 	commit(t, r, coord.Put("a/b/c", nil), coord.CreateEphemeral("e", nil))
-	if !synced(t, v).Exists("e") || !synced(t, part).Exists("a/b/c") {
+	if !syncView(t, v).Exists("e") || !syncView(t, part).Exists("a/b/c") {
 		t.Error("a view lacks what was committed")
 	}
 	if _, err := r.List(within(t), ""); err != nil {
@@ -285,7 +285,7 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 		}
 		server.StopMember(leader)
 		put(t, r, "a/b", byte(round))
-		if n, _ := synced(t, v).Get("a/b"); len(n.Value) != 1 || n.Value[0] != byte(round) {
+		if n, _ := syncView(t, v).Get("a/b"); len(n.Value) != 1 || n.Value[0] != byte(round) {
 			t.Errorf("round %d: the view shows %v", round, n.Value)
 		}
 		if err := server.RestartMember(within(t), leader); err != nil {
@@ -328,10 +328,10 @@ func TestSessionOutlivesASilentConnection(t *testing.T) {
 	v := open(t, r, "a")
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
 	links[0].Strand()
-	await(t, s, coord.Suspended)
-	await(t, s, coord.Connected)
+	awaitState(t, s, coord.Suspended)
+	awaitState(t, s, coord.Connected)
 	commit(t, r, coord.Owned("a/e"), coord.Put("a/b", nil))
-	if !synced(t, v).Exists("a/b") {
+	if !syncView(t, v).Exists("a/b") {
 		t.Error("the view lacks what was committed")
 	}
 }
@@ -378,11 +378,11 @@ func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 	other, _ := dial(t, server, etcd.Config{})
 	a, b := open(t, r, "a"), open(t, r, "b")
 	commit(t, other, coord.Put("b/x", nil))
-	synced(t, b)
+	syncView(t, b)
 	changed := a.Changed()
 	links[0].Cut()
 	links[0].Heal()
-	if n := synced(t, a).Len(); n != 0 {
+	if n := syncView(t, a).Len(); n != 0 {
 		t.Errorf("%d nodes", n)
 	}
 	select {
@@ -391,7 +391,7 @@ func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 	default:
 	}
 	commit(t, other, coord.Put("a/x", nil))
-	if !synced(t, a).Exists("a/x") {
+	if !syncView(t, a).Exists("a/x") {
 		t.Error("the view lacks what was committed")
 	}
 }
@@ -403,7 +403,7 @@ func TestQuietLog(t *testing.T) {
 	v := open(t, r, "")
 	for range 10 {
 		commit(t, r, coord.Put("a", nil))
-		synced(t, v)
+		syncView(t, v)
 	}
 	if _, err := r.Commit(within(t), coord.Create("a", nil)); !errors.Is(err, coord.ErrConflict) {
 		t.Errorf("got the error %v", err)
@@ -439,7 +439,7 @@ func TestAThousandViewsAtOnce(t *testing.T) {
 		var opening sync.WaitGroup
 		for i := from; i < to; i++ {
 			opening.Go(func() {
-				v, err := r.View(within(t), fmt.Sprintf("job-%d", i))
+				v, err := r.View(within(t), fmt.Sprintf("job-%d", i), coord.AllLevels)
 				if err != nil {
 					t.Error(err)
 					return
@@ -479,7 +479,7 @@ func TestIdleViewsAreSilent(t *testing.T) {
 	without, links := dial(t, server, etcd.Config{SessionTimeout: timeout})
 	with, busy := dial(t, server, etcd.Config{SessionTimeout: timeout})
 	for range 1000 {
-		v, err := with.View(within(t), "a")
+		v, err := with.View(within(t), "a", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,158 +3,71 @@ package etcd
 import (
 	"context"
 	"sync"
-	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
+	"github.com/elasticjob-go/elasticjob/coord/internal/lifetime"
 )
 
-// session is a session on one lease. A timer ends it at its deadline, and no later renewal
-// brings it back.
+// session is a session on one lease.
 type session struct {
+	*lifetime.Session
 	lease     int64
 	ctx       context.Context
-	cancel    context.CancelCauseFunc
-	readsOnly bool // its user may not write its key, so it has none
-
-	mu       sync.Mutex
-	state    coord.SessionState
-	changed  chan struct{} // closed when state changes
-	granted  time.Duration // the lease's time, as the store granted it last
-	sent     time.Time     // when the last renewal was sent that succeeded
-	deadline time.Time
-	timer    *time.Timer // runs check at the deadline
+	readsOnly bool             // its user may not write its key, so it has none
+	client    *clientv3.Client // of concurrency sessions
 }
 
-var _ coord.Session = (*session)(nil)
+func newSession(ctx context.Context, lease int64, readsOnly bool) *session {
+	s := lifetime.New(ctx)
+	s.SetID(coord.SessionID(lease))
+	return &session{Session: s, lease: lease, ctx: s.Context(), readsOnly: readsOnly}
+}
 
-// newSession begins a session on a lease that was requested at sent. Its context ends with
-// ctx at the latest.
-func newSession(ctx context.Context, lease int64, sent time.Time, granted time.Duration) *session {
-	s := &session{
-		lease:    lease,
-		state:    coord.Connected,
-		changed:  make(chan struct{}),
-		granted:  granted,
-		sent:     sent,
-		deadline: deadline(sent, granted),
+// sessions holds the registry's session. A lost one stays in it until the next is open.
+type sessions struct {
+	mu      sync.Mutex
+	current *session // nil only before the first
+	changed broadcast.Signal
+}
+
+// currentSession returns the session, or nil if it is lost.
+func (r *Registry) currentSession() *session {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	if s := r.sessions.current; s != nil && s.Alive() {
+		return s
 	}
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(time.Until(s.deadline), s.check)
-	return s
+	return nil
 }
 
-// deadline is when to stop trusting a lease whose last renewal was sent at sent. It is a
-// margin before the store can drop the lease, because the two clocks may run at slightly
-// different rates.
-func deadline(sent time.Time, granted time.Duration) time.Time {
-	return sent.Add(granted - max(200*time.Millisecond, granted/10))
-}
-
-// ID implements [coord.Session].
-func (s *session) ID() coord.SessionID { return coord.SessionID(s.lease) }
-
-// Context implements [coord.Session].
-func (s *session) Context() context.Context { return s.ctx }
-
-// Deadline implements [coord.Session].
-func (s *session) Deadline() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.deadline
-}
-
-// timeout is how long the store keeps the session after a renewal.
-func (s *session) timeout() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.granted
-}
-
-// expiry is when the store drops the session if there is no other renewal.
-func (s *session) expiry() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sent.Add(s.granted)
-}
-
-// State implements [coord.Session].
-func (s *session) State() (coord.SessionState, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state, s.changed
-}
-
-// alive reports whether the session has not ended. It also compares the deadline with the
-// clock: after a pause of the process the timer may not have run yet.
-func (s *session) alive() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.checkLocked()
-	return s.ctx.Err() == nil
-}
-
-// check runs at the deadline that the timer was set for. If the deadline has moved since, it
-// sets the timer again.
-func (s *session) check() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.checkLocked(); s.state != coord.Lost {
-		s.timer.Reset(time.Until(s.deadline))
+// awaitSession returns a session that is not lost, and waits for one if necessary.
+func (r *Registry) awaitSession(ctx context.Context) (*session, error) {
+	for {
+		r.sessions.mu.Lock()
+		s, changed := r.sessions.current, r.sessions.changed.Next()
+		r.sessions.mu.Unlock()
+		if s != nil && s.Alive() {
+			return s, nil
+		}
+		if r.ctx.Err() != nil {
+			return nil, context.Cause(r.ctx)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-r.ctx.Done():
+			return nil, context.Cause(r.ctx)
+		}
 	}
 }
 
-func (s *session) checkLocked() {
-	if s.state != coord.Lost && time.Until(s.deadline) <= 0 {
-		s.endLocked(coord.ErrSessionLost)
-	}
-}
-
-// renewed notes a renewal that succeeded, unless the session has ended. It returns the state
-// before.
-func (s *session) renewed(sent time.Time, granted time.Duration) coord.SessionState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.state
-	if before == coord.Lost {
-		return before
-	}
-	s.granted, s.sent = granted, sent
-	s.deadline = deadline(sent, granted)
-	s.setLocked(coord.Connected)
-	return before
-}
-
-// suspend notes that a renewal failed. It returns the state before.
-func (s *session) suspend() coord.SessionState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.state
-	if before == coord.Connected {
-		s.setLocked(coord.Suspended)
-	}
-	return before
-}
-
-func (s *session) end(cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != coord.Lost {
-		s.endLocked(cause)
-	}
-}
-
-func (s *session) endLocked(cause error) {
-	s.timer.Stop()
-	s.cancel(cause) // first: whoever sees the new state, or the next session, finds this context ended
-	s.setLocked(coord.Lost)
-}
-
-func (s *session) setLocked(state coord.SessionState) {
-	if s.state != state {
-		s.state = state
-		close(s.changed)
-		s.changed = make(chan struct{})
-	}
+func (r *Registry) setSession(s *session) {
+	r.sessions.mu.Lock()
+	defer r.sessions.mu.Unlock()
+	r.sessions.current = s
+	r.sessions.changed.Fire()
 }

@@ -1,24 +1,18 @@
 package etcd
 
-import (
-	"sync/atomic"
+import "sync/atomic"
 
-	"github.com/elasticjob-go/elasticjob/coord"
-)
-
-// sizes counts requests by how many commits they had.
+// sizes counts requests by the number of their commits.
 type sizes [maxMembers + 1]atomic.Int64
 
-// CommitStats returns how many commits went together since the registry was opened, and how
-// many wait now.
-func (r *Registry) CommitStats() coord.CommitStats {
+// CommitGroups implements [coord.Inspector].
+func (r *Registry) CommitGroups() (requests []int64, waiting int) {
 	c := &r.committer
-	stats := coord.CommitStats{Groups: make([]int64, len(c.sizes))}
+	requests = make([]int64, len(c.sizes))
 	for n := range c.sizes {
-		stats.Groups[n] = c.sizes[n].Load()
+		requests[n] = c.sizes[n].Load()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	stats.Waiting = c.waiting.len
-	return stats
+	return requests, c.waiting.len
 }

@@ -11,74 +11,75 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// watchStream is one stream of etcd's Watch service. It carries the watches of all followers.
-// One goroutine receives and hands each answer to its follower; another one sends.
+// watchStream is one stream of etcd's Watch service. It carries the watches of all watchers.
+// One goroutine receives and hands each answer to its watcher; another one sends.
 //
 // A server answers in this order: it works on requests one after the other, so watches are
-// confirmed or refused in the order in which they were asked for. What a watch brings comes
-// after its confirmation, and in the order of revisions. A progress answer with revision R is
-// sent only while no watch on the stream is behind, and after everything up to R that any
-// watch had to bring. So it speaks for all watches that were confirmed before it: a watch of
-// new events that was asked for later brings nothing up to R anyway. But a watch that began
-// at an earlier revision may still have to bring something. Therefore the stream asks for no
-// progress until all those are confirmed that it takes over from the stream before it.
+// confirmed or refused in the order in which they were requested. The events of a watch follow its
+// confirmation, in the order of revisions. A progress answer with revision R is sent only while no
+// watch on the stream lags behind, and after every event up to R of every watch. So it counts for
+// all watches that were confirmed before it; a watch from now on that was requested later has no
+// events up to R anyway. But a watch from an earlier revision may still have events to deliver.
+// Therefore the stream asks for no progress while unconfirmed is not 0.
 type watchStream struct {
-	watches  *watches
-	ctx      context.Context
-	end      context.CancelCauseFunc
-	epoch    int64        // of the store, when the stream began
-	progress atomic.Int64 // everything up to this revision has come
+	watchers    *watchers
+	ctx         context.Context
+	cancel      context.CancelCauseFunc
+	incarnation int64        // of the store, when the stream began
+	progress    atomic.Int64 // every event up to this revision has arrived
 
 	wake chan struct{} // wakes the sender
 
-	mu       sync.Mutex
-	over     bool // it takes no requests any more
-	routes   map[int64]*follower
-	last     int64           // the id of the newest watch
-	queue    []watchRequest  // not sent yet
-	sent     []watchRequest  // not answered yet, in the order of the answers
-	answered int64           // the id of the last watch that was confirmed or refused
-	cancels  []int64         // ids of watches to cancel
-	partial  []*mvccpb.Event // of an answer whose last fragment has not come yet
-	takeover int             // watches that it takes over and that are not confirmed yet
-	goal     int64           // the revision that progress is to reach
-	since    time.Time       // progress is below the goal
-	askedAt  time.Time       // when progress was asked for last
-	pause    time.Duration   // from askedAt to the next request
-	heard    int             // answers of all kinds
-	checked  int             // heard at the last check
-	strikes  int             // checks in a row without an answer
-	checking bool            // the next check is due
-	check    *time.Timer
+	mu          sync.Mutex         // guards all below
+	ended       bool               // the stream takes no requests any more
+	routes      map[int64]*watcher // by the id of the watch
+	last        int64              // the id of the newest watch
+	queue       []watchRequest     // not sent yet
+	sent        []watchRequest     // not answered yet, in the order of the answers
+	answered    int64              // the id of the newest watch that was confirmed or refused
+	cancels     []int64            // ids of watches to cancel
+	fragments   []*mvccpb.Event    // of an answer whose last fragment has not arrived yet
+	unconfirmed int                // watches of the previous stream that are not confirmed here yet; one more until all of them are requested
+
+	wanted      int64         // the revision that progress must reach
+	wantedSince time.Time     // when progress fell below wanted
+	askedAt     time.Time     // when progress was requested last
+	pause       time.Duration // from askedAt to the next request
+
+	// While an answer is due, answerTimer runs checkAnswers again and again.
+	timing        bool
+	answerTimer   *time.Timer
+	answers       int // counts answers of all kinds
+	answersBefore int // answers at the last check
+	silentChecks  int // checks in a row without an answer
 }
 
-// watchRequest asks for a watch on the range of a follower. Its id is chosen here.
+// watchRequest asks for a watch on the range of a watcher. Its id is chosen here.
 type watchRequest struct {
 	id   int64
 	keys keyRange
-	from int64 // the first revision that matters; 0 for new events only
+	from int64 // the first revision; 0 is from now on
 }
 
 const (
-	// unanswered is how many watches are asked for before the first of them is confirmed.
-	unanswered = 64
+	// maxUnanswered bounds the requests for watches that are sent before the first of them is answered.
+	maxUnanswered = 64
 	// To answer a progress request the server looks at all watches of the stream. So the
 	// pause between two of them grows with the number of watches.
-	leastPause    = 2 * time.Millisecond
+	minPause      = 2 * time.Millisecond
 	pausePerWatch = time.Microsecond
 	// While there is no answer the pause doubles.
 	noAnswerPause = 20 * time.Millisecond
-	mostPause     = time.Second
-	// strikesOut checks in a row without an answer, spread over the request time-out, prove
-	// that a stream is silent. A pause of this process is only one.
-	strikesOut = 4
+	maxPause      = time.Second
+	// maxSilentChecks is how many checks in a row without an answer prove that a stream is silent.
+	// They are spread over the request time-out: a pause of this process counts as one of them.
+	maxSilentChecks = 4
 )
 
 var (
@@ -86,66 +87,67 @@ var (
 	errBehind = fmt.Errorf("%w: the watch stays behind the store", coord.ErrUnavailable)
 )
 
-func newWatchStream(ctx context.Context, w *watches, epoch int64) *watchStream {
-	s := &watchStream{watches: w, epoch: epoch, wake: make(chan struct{}, 1), routes: make(map[int64]*follower), takeover: 1}
-	s.ctx, s.end = context.WithCancelCause(clientv3.WithRequireLeader(ctx))
+func newWatchStream(ctx context.Context, ws *watchers, incarnation int64) *watchStream {
+	s := &watchStream{watchers: ws, incarnation: incarnation, wake: make(chan struct{}, 1), routes: make(map[int64]*watcher), unconfirmed: 1}
+	s.ctx, s.cancel = context.WithCancelCause(clientv3.WithRequireLeader(ctx))
 	return s
 }
 
-// request asks for a watch on a follower's range. It returns its id, 0 if the stream has ended.
-func (s *watchStream) request(f *follower, from int64) int64 {
+// requestWatch requests a watch on a watcher's range from a revision, 0 for now. It returns the id of
+// the watch, or 0 if the stream has ended.
+func (s *watchStream) requestWatch(w *watcher, from int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
+	if s.ended {
 		return 0
 	}
 	s.last++
-	s.routes[s.last] = f
-	s.queue = append(s.queue, watchRequest{s.last, f.keys, from})
+	s.routes[s.last] = w
+	s.queue = append(s.queue, watchRequest{s.last, w.keys, from})
 	if from > 0 {
-		s.takeover++
+		s.unconfirmed++
 	}
-	s.awaitLocked()
+	s.expectAnswerLocked()
 	return s.last
 }
 
-// drop ends a watch. What still comes of it finds no follower.
-func (s *watchStream) drop(id int64) {
+// cancelWatch cancels a watch. Its events that still arrive are ignored.
+func (s *watchStream) cancelWatch(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.routes[id]; !ok || s.over {
+	if _, ok := s.routes[id]; !ok || s.ended {
 		return
 	}
 	delete(s.routes, id)
-	if id <= s.answered { // otherwise it is cancelled when it is confirmed, or never asked for
+	if id <= s.answered { // otherwise handleCreated cancels it, or it is never requested
 		s.cancels = append(s.cancels, id)
 		s.wakeLocked()
 	}
 }
 
-// want has progress asked for until it has reached a revision.
-func (s *watchStream) want(revision int64) {
+// requestProgress asks the store for progress notifications until one reaches a revision.
+func (s *watchStream) requestProgress(revision int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over || revision <= s.goal || revision <= s.progress.Load() {
+	if s.ended || revision <= s.wanted || revision <= s.progress.Load() {
 		return
 	}
-	if s.goal <= s.progress.Load() {
-		s.since = time.Now()
+	if s.wanted <= s.progress.Load() {
+		s.wantedSince = time.Now()
 	}
-	s.goal = revision
-	s.awaitLocked()
+	s.wanted = revision
+	s.expectAnswerLocked()
 }
 
-// awaitLocked wakes the sender, and sees to it that somebody notices if nothing comes back.
-func (s *watchStream) awaitLocked() {
+// expectAnswerLocked wakes the sender, and starts answerTimer if it does not run.
+func (s *watchStream) expectAnswerLocked() {
 	s.wakeLocked()
-	if !s.checking {
-		s.checking, s.strikes, s.checked = true, 0, s.heard
-		if interval := s.watches.patience / strikesOut; s.check == nil {
-			s.check = time.AfterFunc(interval, s.lookForLife)
+	if !s.timing {
+		s.timing, s.silentChecks, s.answersBefore = true, 0, s.answers
+		if interval := s.watchers.patience / maxSilentChecks; s.answerTimer == nil {
+			s.answerTimer = time.AfterFunc(interval, s.checkAnswers)
 		} else {
-			s.check.Reset(interval)
+			s.answerTimer.Reset(interval)
 		}
 	}
 }
@@ -157,81 +159,77 @@ func (s *watchStream) wakeLocked() {
 	}
 }
 
-// lookForLife ends the stream if nothing has come for long though something was asked. It
-// also ends one that lives, but brings no progress for longer still: one of its watches is
-// stuck at the server. To be slow with many new watches is neither.
-func (s *watchStream) lookForLife() {
+// checkAnswers stops a stream that is silent: nothing arrived for the request time-out though an
+// answer is due. It also stops one that delivers answers, but has not made the wanted progress for
+// longer still, because one of its watches is stuck at the server. While requests for watches are
+// unanswered that time does not begin: a server may be slow with many of them.
+func (s *watchStream) checkAnswers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asks := len(s.queue)+len(s.sent) > 0
-	if s.over || !asks && s.goal <= s.progress.Load() {
-		s.checking = false
+	if s.ended || !asks && s.wanted <= s.progress.Load() {
+		s.timing = false
 		return
 	}
-	if s.strikes++; s.heard != s.checked {
-		s.strikes, s.checked = 0, s.heard
+	if s.silentChecks++; s.answers != s.answersBefore {
+		s.silentChecks, s.answersBefore = 0, s.answers
 	}
 	if asks {
-		s.since = time.Now()
+		s.wantedSince = time.Now()
 	}
 	switch {
-	case s.strikes >= strikesOut:
-		s.endLocked(errSilent)
-	case time.Since(s.since) > s.watches.stuck():
-		s.endLocked(errBehind)
+	case s.silentChecks >= maxSilentChecks:
+		s.stopLocked(errSilent)
+	case time.Since(s.wantedSince) > s.watchers.progressTimeout():
+		s.stopLocked(errBehind)
 	default:
-		s.check.Reset(s.watches.patience / strikesOut)
+		s.answerTimer.Reset(s.watchers.patience / maxSilentChecks)
 	}
 }
 
-// leave ends the stream for a reason.
-func (s *watchStream) leave(reason error) {
+// stop ends the stream; serve then returns the reason.
+func (s *watchStream) stop(reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endLocked(reason)
+	s.stopLocked(reason)
 }
 
-func (s *watchStream) endLocked(reason error) {
-	s.over = true
-	s.end(reason)
+func (s *watchStream) stopLocked(reason error) {
+	s.ended = true
+	s.cancel(reason)
 }
 
-// aim is the revision that progress is to reach, and since when it has not.
-func (s *watchStream) aim() (revision int64, since time.Time) {
+// wantedProgress returns the revision that the next progress notification must reach, and since
+// when the stream has waited for it.
+func (s *watchStream) wantedProgress() (revision int64, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.goal, s.since
+	return s.wanted, s.wantedSince
 }
 
-// works reports whether the store has answered a request for a watch.
-func (s *watchStream) works() bool {
+// hasAnswered reports whether the store has answered any request for a watch.
+func (s *watchStream) hasAnswered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answered > 0
 }
 
-// serve opens the stream, and receives until it ends. It returns why that was.
+// serve opens the stream, and receives until it ends. It returns why the stream ended.
 func (s *watchStream) serve(client pb.WatchClient) error {
-	defer s.leave(nil)
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.check != nil {
-			s.check.Stop()
-		}
-	}()
+	defer s.stopAnswerTimer()
+	defer s.stop(nil)
 	stream, err := client.Watch(s.ctx, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(math.MaxInt32))
 	if err != nil {
-		return s.reason(err)
+		return s.endReason(err)
 	}
 	var sending sync.WaitGroup
 	defer sending.Wait()
-	defer s.leave(nil)
+	defer s.stop(nil) // before Wait, so that the sender returns
 	sending.Go(func() { s.send(stream) })
 	for {
 		answer, err := stream.Recv()
 		if err != nil {
-			return s.reason(err)
+			return s.endReason(err)
 		}
 		if err := s.receive(answer); err != nil {
 			return err
@@ -239,14 +237,23 @@ func (s *watchStream) serve(client pb.WatchClient) error {
 	}
 }
 
-// reason is why the stream has ended: what leave was told, or else the error.
-func (s *watchStream) reason(err error) error {
+// endReason returns the reason that was passed to stop, or the error if stop was not called.
+func (s *watchStream) endReason(err error) error {
 	if cause := context.Cause(s.ctx); cause != nil {
 		return cause
 	}
 	return err
 }
 
+func (s *watchStream) stopAnswerTimer() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answerTimer != nil {
+		s.answerTimer.Stop()
+	}
+}
+
+// send sends requests until the stream ends.
 func (s *watchStream) send(stream pb.Watch_WatchClient) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -268,7 +275,7 @@ func (s *watchStream) send(stream pb.Watch_WatchClient) {
 	}
 }
 
-// next returns what is to be sent now, or else how long there is nothing to send.
+// next returns the next request, or nil and how long to wait for one.
 func (s *watchStream) next() (*pb.WatchRequest, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,11 +284,11 @@ func (s *watchStream) next() (*pb.WatchRequest, time.Duration) {
 		s.cancels = dropFirst(s.cancels)
 		return &pb.WatchRequest{RequestUnion: &pb.WatchRequest_CancelRequest{CancelRequest: &pb.WatchCancelRequest{WatchId: id}}}, 0
 	}
-	for len(s.queue) > 0 && len(s.sent) < unanswered {
+	for len(s.queue) > 0 && len(s.sent) < maxUnanswered {
 		create := s.queue[0]
 		s.queue = dropFirst(s.queue)
 		if s.routes[create.id] == nil {
-			s.tookOverLocked(create)
+			s.countConfirmedLocked(create)
 			continue
 		}
 		s.sent = append(s.sent, create)
@@ -289,18 +296,18 @@ func (s *watchStream) next() (*pb.WatchRequest, time.Duration) {
 			WatchId: create.id, Key: []byte(create.keys.from), RangeEnd: []byte(create.keys.to), StartRevision: create.from, Fragment: true,
 		}}}, 0
 	}
-	if s.takeover > 0 || s.goal <= s.progress.Load() {
+	if s.unconfirmed > 0 || s.wanted <= s.progress.Load() {
 		return nil, time.Hour
 	}
 	if wait := time.Until(s.askedAt.Add(s.pause)); wait > 0 {
 		return nil, wait
 	}
-	s.pause = min(max(2*s.pause, noAnswerPause), mostPause, s.watches.patience/(2*strikesOut))
+	s.pause = min(max(2*s.pause, noAnswerPause), maxPause, s.watchers.patience/(2*maxSilentChecks))
 	s.askedAt = time.Now()
 	return &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{ProgressRequest: &pb.WatchProgressRequest{}}}, 0
 }
 
-// dropFirst drops the first element, and all of the memory with the last.
+// dropFirst removes the first element. With the last one it gives up the array.
 func dropFirst[T any](queue []T) []T {
 	if len(queue) == 1 {
 		return nil
@@ -308,51 +315,51 @@ func dropFirst[T any](queue []T) []T {
 	return queue[1:]
 }
 
-// tookOverLocked counts a watch that is confirmed, or that needs no confirmation any more.
-func (s *watchStream) tookOverLocked(create watchRequest) {
+// countConfirmedLocked counts down unconfirmed for a watch that was answered, or will not be requested.
+func (s *watchStream) countConfirmedLocked(create watchRequest) {
 	if create.from > 0 {
-		s.takeover--
+		s.unconfirmed--
 	}
 }
 
-// tookOver says that all watches are asked for that the stream takes over.
-func (s *watchStream) tookOver() {
+// allMoved is called once all watches of the previous stream are requested here.
+func (s *watchStream) allMoved() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.takeover--
+	s.unconfirmed--
 	s.wakeLocked()
 }
 
-// receive hands an answer on. Its error ends the stream.
+// receive passes an answer to the watcher that it is for. An error ends the stream.
 func (s *watchStream) receive(answer *pb.WatchResponse) error {
 	if !answer.Canceled { // a member without a leader cancels, too
-		s.watches.registry.liveness.Answered()
+		s.watchers.registry.liveness.Answered()
 	}
 	switch {
 	case answer.Created:
-		return s.confirmed(answer)
+		return s.handleCreated(answer)
 	case answer.Canceled:
-		if f := s.forget(answer.WatchId); f != nil {
-			f.cancelled(s, answer.WatchId, cancelReason(answer))
+		if w := s.removeWatch(answer.WatchId); w != nil {
+			w.cancelled(s, answer.WatchId, cancelReason(answer))
 		}
 	case len(answer.Events) == 0 && answer.WatchId == clientv3.InvalidWatchID:
-		s.progressed(answer.Header.GetRevision())
+		s.handleProgress(answer.Header.GetRevision())
 	default:
-		if f, events := s.whole(answer); f != nil {
-			f.brought(s, answer.WatchId, events)
+		if w, events := s.assemble(answer); w != nil {
+			w.deliver(s, answer.WatchId, events)
 		}
 	}
 	return nil
 }
 
-// confirmed handles the answer to the oldest request for a watch. A server that refuses one
-// does not name it.
-func (s *watchStream) confirmed(answer *pb.WatchResponse) error {
+// handleCreated handles the answer to the oldest unanswered request for a watch: a confirmation, or a
+// refusal, which does not name the watch.
+func (s *watchStream) handleCreated(answer *pb.WatchResponse) error {
 	s.mu.Lock()
-	s.heard++
+	s.answers++
 	if len(s.sent) == 0 {
 		s.mu.Unlock()
-		return errors.New("the server confirms a watch that nobody asked for")
+		return errors.New("the server confirms a watch that nobody requested")
 	}
 	create := s.sent[0]
 	refused := answer.Canceled || answer.WatchId == clientv3.InvalidWatchID
@@ -363,81 +370,73 @@ func (s *watchStream) confirmed(answer *pb.WatchResponse) error {
 	reason := cancelReason(answer)
 	if refused && refusedToken(reason) {
 		s.mu.Unlock()
-		return reason // nothing else works on this stream either: only a new one logs in again
+		return reason // only a new stream logs in again
 	}
 	s.sent = dropFirst(s.sent)
 	s.answered = create.id
-	s.tookOverLocked(create)
-	f := s.routes[create.id]
+	s.countConfirmedLocked(create)
+	w := s.routes[create.id]
 	switch {
 	case refused:
 		delete(s.routes, create.id)
-	case f == nil:
+	case w == nil:
 		s.cancels = append(s.cancels, create.id)
 	}
 	s.wakeLocked()
 	s.mu.Unlock()
 	switch {
-	case f == nil:
+	case w == nil:
 	case refused:
-		f.cancelled(s, create.id, reason)
+		w.cancelled(s, create.id, reason)
 	default:
-		f.confirmed(s, create.id, answer.Header.GetRevision())
+		w.created(s, create.id, answer.Header.GetRevision())
 	}
 	return nil
 }
 
-// forget notes that the server has ended a watch, and returns its follower.
-func (s *watchStream) forget(id int64) *follower {
+// removeWatch removes a watch that the server has cancelled. It returns its watcher, or nil.
+func (s *watchStream) removeWatch(id int64) *watcher {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard++
-	f := s.routes[id]
+	s.answers++
+	w := s.routes[id]
 	delete(s.routes, id)
-	return f
+	return w
 }
 
-// whole returns the events of an answer, with those of the fragments before it. The server
-// sends the fragments of one answer one after the other. The follower is nil while there are
-// more to come, and if the watch was dropped.
-func (s *watchStream) whole(answer *pb.WatchResponse) (*follower, []*mvccpb.Event) {
+// assemble collects the fragments of an answer, which the server sends one after the other. With the
+// last one it returns all their events and the watcher, nil if the watch was cancelled. Before
+// that the watcher is nil.
+func (s *watchStream) assemble(answer *pb.WatchResponse) (*watcher, []*mvccpb.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard++
-	f := s.routes[answer.WatchId]
+	s.answers++
+	w := s.routes[answer.WatchId]
 	events := answer.Events
-	if f != nil && (answer.Fragment || s.partial != nil) {
-		s.partial = append(s.partial, events...)
-		events = s.partial
+	if w != nil && (answer.Fragment || s.fragments != nil) {
+		s.fragments = append(s.fragments, events...)
+		events = s.fragments
 	}
 	if answer.Fragment {
 		return nil, nil
 	}
-	s.partial = nil
-	return f, events
+	s.fragments = nil
+	return w, events
 }
 
-// progressed notes that everything up to a revision has come.
-func (s *watchStream) progressed(revision int64) {
+// handleProgress handles a progress notification.
+func (s *watchStream) handleProgress(revision int64) {
 	s.mu.Lock()
-	s.heard++
-	if s.takeover > 0 || revision <= s.progress.Load() {
+	s.answers++
+	if s.unconfirmed > 0 || revision <= s.progress.Load() {
 		revision = s.progress.Load()
 	} else {
 		s.progress.Store(revision)
-		s.since = time.Now()
+		s.wantedSince = time.Now()
 	}
-	// An answer that is not enough comes from a member that is a moment behind.
-	s.pause = leastPause + time.Duration(len(s.routes))*pausePerWatch
+	// A revision that is too low comes from a member that lags behind: ask again after a short pause.
+	s.pause = minPause + time.Duration(len(s.routes))*pausePerWatch
 	s.wakeLocked()
 	s.mu.Unlock()
-	s.watches.progressed(s, revision)
-}
-
-// cancelReason is why the server has ended or refused a watch, as one of etcd's errors.
-func cancelReason(answer *pb.WatchResponse) error {
-	if answer.CompactRevision > 0 {
-		return rpctypes.ErrCompacted
-	}
-	return reasonError(answer.CancelReason)
+	s.watchers.handleProgress(s, revision)
 }

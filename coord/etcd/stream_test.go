@@ -117,7 +117,7 @@ type recorder struct {
 	at      func(trusted int64) (int64, error)
 	applied []int64
 	faults  int
-	ended   error
+	end     error
 }
 
 func (t *recorder) String() string { return "recorder" }
@@ -130,8 +130,8 @@ func (t *recorder) apply(events []*mvccpb.Event) error {
 	}
 	return nil
 }
-func (t *recorder) faultChanged()  { t.faults++ }
-func (t *recorder) over(err error) { t.ended = err }
+func (t *recorder) faultChanged()   { t.faults++ }
+func (t *recorder) ended(err error) { t.end = err }
 
 const fakePatience = 4 * time.Second
 
@@ -139,13 +139,13 @@ const fakePatience = 4 * time.Second
 func fake(t *testing.T, store *fakeStore) *Registry {
 	store.streams = make(chan *fakeStream)
 	r := &Registry{log: zap.NewNop(), config: Config{RequestTimeout: fakePatience}}
-	r.sighting.doubted = make(chan struct{}, 1)
+	r.identity.verifyWanted = make(chan struct{}, 1)
 	r.ctx, r.end = context.WithCancelCause(context.Background())
-	r.watches = &watches{
-		registry: r, client: store, patience: fakePatience, reads: make(chan struct{}, firstReads),
-		live: map[*follower]struct{}{}, faulty: map[*follower]struct{}{},
+	r.watchers = &watchers{
+		registry: r, client: store, patience: fakePatience, openings: make(chan struct{}, maxOpenings),
+		live: map[*watcher]struct{}{}, faulty: map[*watcher]struct{}{},
 	}
-	r.start(r.watches.run)
+	r.start(r.watchers.run)
 	return r
 }
 
@@ -157,11 +157,11 @@ func (r *Registry) closeFake() {
 	r.running.Wait()
 }
 
-// followed opens a follower that is read at a revision, with the watch of this id.
-func followed(t *testing.T, r *Registry, s *fakeStream, id, revision int64) (*follower, *recorder) {
+// followed opens a watcher that is read at a revision, with the watch of this id.
+func followed(t *testing.T, r *Registry, s *fakeStream, id, revision int64) (*watcher, *recorder) {
 	t.Helper()
 	target := &recorder{at: func(int64) (int64, error) { return revision, nil }}
-	f := newFollower(t.Context(), r, keyRange{fmt.Sprint(id), fmt.Sprint(id + 1)}, target)
+	f := newWatcher(t.Context(), r, keyRange{fmt.Sprint(id), fmt.Sprint(id + 1)}, target)
 	opened := make(chan error, 1)
 	go func() { opened <- f.open(t.Context()) }()
 	synctest.Wait()
@@ -217,7 +217,7 @@ func TestWhatComesWhileTheRangeIsRead(t *testing.T) {
 		s := <-store.streams
 		reading := make(chan int64)
 		target := &recorder{at: func(int64) (int64, error) { return <-reading, nil }}
-		f := newFollower(t.Context(), r, keyRange{"a", "b"}, target)
+		f := newWatcher(t.Context(), r, keyRange{"a", "b"}, target)
 		opened := make(chan error, 1)
 		go func() { opened <- f.open(t.Context()) }()
 		synctest.Wait()
@@ -241,20 +241,26 @@ func TestWhatComesWhileTheRangeIsRead(t *testing.T) {
 	})
 }
 
-// More news than can be kept while the range is read is dropped. Then everything begins anew.
+// More events than can be buffered while the range is read are dropped. Then everything begins anew, and what
+// was dropped does not count as applied.
 func TestTooMuchNews(t *testing.T) {
 	store := &fakeStore{}
 	inFake(t, store, func(t *testing.T, r *Registry) {
 		s := <-store.streams
 		f, target := followed(t, r, s, 1, 10)
 		reading := make(chan error)
-		target.at = func(int64) (int64, error) { return 20, <-reading }
+		var trusted []int64
+		target.at = func(revision int64) (int64, error) {
+			trusted = append(trusted, revision)
+			return 20, <-reading
+		}
 		f.markSuspect()
-		f.rereadIfSuspect()
+		f.resyncIfSuspect()
 		synctest.Wait()
-		for range mostKept/1000 + 1 {
+		for range maxBuffered/1000 + 1 {
 			s.answer(brought(1, slices.Repeat([]int64{12}, 1000)...))
 		}
+		s.answer(progress(15))
 		reading <- coord.ErrUnavailable // whatever becomes of that attempt
 		time.Sleep(time.Second)
 		creates, _, _ := s.requests()
@@ -264,8 +270,8 @@ func TestTooMuchNews(t *testing.T) {
 		s.answer(created(2, 20))
 		reading <- nil
 		synctest.Wait()
-		if f.position() != 20 || len(target.applied) != 0 {
-			t.Errorf("at %d, applied %d events", f.position(), len(target.applied))
+		if f.position() != 20 || len(target.applied) != 0 || !slices.Equal(trusted, []int64{10, 10}) {
+			t.Errorf("at %d, applied %d events, trusted %d", f.position(), len(target.applied), trusted)
 		}
 	})
 }
@@ -292,8 +298,8 @@ func TestWatchesMove(t *testing.T) {
 		if len(creates) != 2 || from["1"] != 15 || from["2"] != 16 {
 			t.Fatalf("asked for %v, want watches from 15 and 16", from)
 		}
-		r.sighting.reached(20, 0)
-		r.lookAfterWatches()
+		r.identity.noteRevision(20, 0)
+		r.requestProgress()
 		s.answer(created(1, 20))
 		time.Sleep(time.Second)
 		if _, _, asked := s.requests(); asked > 0 {
@@ -318,13 +324,13 @@ func TestWatchesMove(t *testing.T) {
 }
 
 // A watch that is refused, and one that fell behind the compaction, is a matter of its own
-// follower.
+// watcher.
 func TestOneWatchIsRefused(t *testing.T) {
 	store := &fakeStore{}
 	inFake(t, store, func(t *testing.T, r *Registry) {
 		s := <-store.streams
 		a, target := followed(t, r, s, 1, 10)
-		denied := newFollower(t.Context(), r, keyRange{"x", "y"}, &recorder{})
+		denied := newWatcher(t.Context(), r, keyRange{"x", "y"}, &recorder{})
 		opened := make(chan error, 1)
 		go func() { opened <- denied.open(t.Context()) }()
 		synctest.Wait()
@@ -355,7 +361,7 @@ func TestStreamLogsInAgain(t *testing.T) {
 	inFake(t, store, func(t *testing.T, r *Registry) {
 		s := <-store.streams
 		target := &recorder{at: func(int64) (int64, error) { return 10, nil }}
-		f := newFollower(t.Context(), r, keyRange{"a", "b"}, target)
+		f := newWatcher(t.Context(), r, keyRange{"a", "b"}, target)
 		opened := make(chan error, 1)
 		go func() { opened <- f.open(t.Context()) }()
 		synctest.Wait()
@@ -372,7 +378,7 @@ func TestStreamLogsInAgain(t *testing.T) {
 	store = &fakeStore{}
 	inFake(t, store, func(t *testing.T, r *Registry) {
 		s := <-store.streams
-		f := newFollower(t.Context(), r, keyRange{"a", "b"}, &recorder{})
+		f := newWatcher(t.Context(), r, keyRange{"a", "b"}, &recorder{})
 		opened := make(chan error, 1)
 		go func() { opened <- f.open(t.Context()) }()
 		began := time.Now()
@@ -399,27 +405,27 @@ func TestRequestsArePaced(t *testing.T) {
 		s := <-store.streams
 		ctx, cancel := context.WithCancel(t.Context())
 		var opening sync.WaitGroup
-		for range 3 * unanswered {
-			f := newFollower(ctx, r, keyRange{"a", "b"}, &recorder{at: func(int64) (int64, error) { return 1, nil }})
+		for range 3 * maxUnanswered {
+			f := newWatcher(ctx, r, keyRange{"a", "b"}, &recorder{at: func(int64) (int64, error) { return 1, nil }})
 			opening.Go(func() { _ = f.open(ctx) }) // the end of ctx, or nil
 		}
 		creates, _, _ := s.requests()
-		if len(creates) != unanswered {
-			t.Fatalf("asked for %d at once, want %d", len(creates), unanswered)
+		if len(creates) != maxUnanswered {
+			t.Fatalf("asked for %d at once, want %d", len(creates), maxUnanswered)
 		}
 		s.answer(created(1, 1), created(2, 1))
-		if creates, _, _ = s.requests(); len(creates) != unanswered+2 {
-			t.Fatalf("asked for %d after two answers, want %d", len(creates), unanswered+2)
+		if creates, _, _ = s.requests(); len(creates) != maxUnanswered+2 {
+			t.Fatalf("asked for %d after two answers, want %d", len(creates), maxUnanswered+2)
 		}
 		cancel()
 		opening.Wait()
 		synctest.Wait()
-		for id := int64(3); id <= unanswered+2; id++ {
+		for id := int64(3); id <= maxUnanswered+2; id++ {
 			s.answer(created(id, 1))
 		}
 		creates, cancels, _ := s.requests()
-		if len(creates) != unanswered+2 || len(cancels) != unanswered {
-			t.Errorf("asked for %d and cancelled %d, want %d and %d", len(creates), len(cancels), unanswered+2, unanswered)
+		if len(creates) != maxUnanswered+2 || len(cancels) != maxUnanswered {
+			t.Errorf("asked for %d and cancelled %d, want %d and %d", len(creates), len(cancels), maxUnanswered+2, maxUnanswered)
 		}
 	})
 }
@@ -435,7 +441,7 @@ func TestSilence(t *testing.T) {
 		const many = 40
 		errs := make(chan error, many)
 		for range many {
-			f := newFollower(t.Context(), r, keyRange{"a", "b"}, &recorder{at: func(int64) (int64, error) { return 10, nil }})
+			f := newWatcher(t.Context(), r, keyRange{"a", "b"}, &recorder{at: func(int64) (int64, error) { return 10, nil }})
 			go func() { errs <- f.open(t.Context()) }()
 		}
 		for id := int64(2); id < 2+many; id++ { // slow, but alive
@@ -447,8 +453,8 @@ func TestSilence(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.sighting.reached(20, 0)
-		r.lookAfterWatches()
+		r.identity.noteRevision(20, 0)
+		r.requestProgress()
 		begin := time.Now()
 		s = <-store.streams
 		if took := time.Since(begin); took < fakePatience || took > 2*fakePatience {
@@ -462,8 +468,8 @@ func TestSilence(t *testing.T) {
 		for _, c := range creates {
 			s.answer(created(c.WatchId, 20))
 		}
-		r.sighting.reached(21, 0)
-		r.lookAfterWatches()
+		r.identity.noteRevision(21, 0)
+		r.requestProgress()
 		s.answer(progress(21))
 		if f.Fault() != nil || f.position() != 21 {
 			t.Errorf("the fault is %v at %d", f.Fault(), f.position())
@@ -480,13 +486,13 @@ func TestNothingCountsBeforeTheRangeIsRead(t *testing.T) {
 		f, target := followed(t, r, s, 1, 100)
 		reading := make(chan int64)
 		target.at = func(int64) (int64, error) { return <-reading, nil }
-		r.startAnew(r.sighting.now(), horizon{revision: 50})
+		r.handleRestore(r.identity.now(), storeState{revision: 50})
 		s = <-store.streams
 		if creates, _, _ := s.requests(); len(creates) != 1 || creates[0].StartRevision != 0 {
 			t.Fatalf("asked for %v", creates)
 		}
-		r.sighting.reached(51, r.sighting.now().epoch)
-		r.lookAfterWatches()
+		r.identity.noteRevision(51, r.identity.now().incarnation)
+		r.requestProgress()
 		s.answer(progress(51), created(1, 51), brought(1, 52))
 		if f.position() != 0 || len(target.applied) != 0 {
 			t.Errorf("at %d, applied %v, and the range is not read yet", f.position(), target.applied)
@@ -507,9 +513,9 @@ func TestStuckWatchIsFound(t *testing.T) {
 	inFake(t, store, func(t *testing.T, r *Registry) {
 		s := <-store.streams
 		target := &recorder{at: func(int64) (int64, error) { return 10, nil }}
-		busy := newFollower(t.Context(), r, keyRange{"a", "b"}, target)
-		quiet := newFollower(t.Context(), r, keyRange{"c", "d"}, &recorder{at: target.at})
-		for _, f := range []*follower{busy, quiet} {
+		busy := newWatcher(t.Context(), r, keyRange{"a", "b"}, target)
+		quiet := newWatcher(t.Context(), r, keyRange{"c", "d"}, &recorder{at: target.at})
+		for _, f := range []*watcher{busy, quiet} {
 			if err := f.open(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -523,8 +529,8 @@ func TestStuckWatchIsFound(t *testing.T) {
 			var next *fakeStream
 			for next == nil {
 				revision++
-				r.sighting.reached(revision, 0)
-				r.lookAfterWatches()
+				r.identity.noteRevision(revision, 0)
+				r.requestProgress()
 				s.answer(brought(id, revision))
 				select {
 				case next = <-store.streams:
@@ -552,7 +558,7 @@ func TestNothingOfTheOldStateCounts(t *testing.T) {
 		s := <-store.streams
 		reading := make(chan int64)
 		target := &recorder{at: func(int64) (int64, error) { return <-reading, nil }}
-		f := newFollower(t.Context(), r, keyRange{"a", "b"}, target)
+		f := newWatcher(t.Context(), r, keyRange{"a", "b"}, target)
 		opened := make(chan error, 1)
 		go func() { opened <- f.open(t.Context()) }()
 		reading <- 100
@@ -560,17 +566,17 @@ func TestNothingOfTheOldStateCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.markSuspect()
-		f.rereadIfSuspect()
+		f.resyncIfSuspect()
 		synctest.Wait() // it is being read
 		store.confirms = func(c *pb.WatchCreateRequest) *pb.WatchResponse { return created(c.WatchId, 50) }
-		r.startAnew(r.sighting.now(), horizon{revision: 50})
+		r.handleRestore(r.identity.now(), storeState{revision: 50})
 		s.answers <- brought(1, 101)
 		<-store.streams
 		reading <- 102 // of the old state
 		reading <- 50
 		synctest.Wait()
-		if f.position() != 50 || len(target.applied) != 0 || f.suspect() {
-			t.Errorf("at %d, applied %v, suspect %v", f.position(), target.applied, f.suspect())
+		if f.position() != 50 || len(target.applied) != 0 || f.isSuspect() {
+			t.Errorf("at %d, applied %v, suspect %v", f.position(), target.applied, f.isSuspect())
 		}
 	})
 }

@@ -3,6 +3,7 @@ package etcd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -11,8 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// transaction makes one request of the operations of a commit, and finds in its answer the
-// next guesses or the conflict. It sends nothing.
+// transaction turns the operations of a commit into one request, and finds in the answer a conflict or
+// better guesses. It sends nothing.
 type transaction struct {
 	keys    keyspace
 	session *session // nil if no operation needs it
@@ -59,31 +60,17 @@ func (t *transaction) list() string {
 
 // createsEphemerals reports whether the store has to know the session's lease.
 func (t *transaction) createsEphemerals() bool {
-	for _, op := range t.ops {
-		if op.Kind == coord.OpCreateEphemeral {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ops, func(op coord.Op) bool { return op.Kind == coord.OpCreateEphemeral })
 }
 
 func (t *transaction) writes() bool {
-	for _, op := range t.ops {
-		if op.Kind.Writes() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ops, func(op coord.Op) bool { return op.Kind.Writes() })
 }
 
 func (t *transaction) writesValues() bool {
-	for _, op := range t.ops {
-		switch op.Kind {
-		case coord.OpCreate, coord.OpCreateEphemeral, coord.OpPut, coord.OpSet, coord.OpSetAt:
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ops, func(op coord.Op) bool {
+		return op.Kind.Writes() && op.Kind != coord.OpDelete && op.Kind != coord.OpDeleteTree
+	})
 }
 
 // needsNode reports whether an operation holds only if there is a node; a parent that nobody
@@ -125,12 +112,7 @@ func (t *transaction) worthAsking() bool {
 	if len(t.ops) > few {
 		return false
 	}
-	for _, op := range t.ops {
-		if op.Kind != coord.OpPut && op.Kind != coord.OpDeleteTree {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ops, func(op coord.Op) bool { return op.Kind != coord.OpPut && op.Kind != coord.OpDeleteTree })
 }
 
 // request is the transaction under the present guesses. With ask, a failed attempt reads
@@ -223,12 +205,12 @@ func (t *transaction) checked(ask bool) (*pb.TxnRequest, error) {
 	return request, nil
 }
 
-// errNotAsked: the attempt has not read what would tell whether an operation holds.
+// errNotAsked: the attempt has not read what decides whether an operation holds; the next one will.
 var errNotAsked = errors.New("not asked")
 
-// judge returns why an operation does not hold. It returns nil if the operation holds, or may
-// hold with another guess, and errNotAsked if only that guess will tell; it is then set for the
-// next attempt.
+// judge returns why an operation conflicts with what was found, or nil. It corrects the guess for the
+// next attempt. If the operation conflicts under the old guess, but may hold under the new one, it
+// returns errNotAsked.
 func (t *transaction) judge(i int, found finding) error {
 	op, guess := t.ops[i], &t.guesses[i]
 	there := found.kv != nil || found.isParent

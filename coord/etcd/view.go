@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,20 +13,22 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 )
 
-// view is the target of a follower that keeps a tree.
+// view is the target of a watcher that keeps a tree.
 type view struct {
 	registry *Registry
 	path     string
-	follower *follower
+	watcher  *watcher
 	ctx      context.Context // ends with the view; its cause is Err
 	end      context.CancelCauseFunc
 
 	mu      sync.Mutex
-	ended   bool // nothing changes any more
+	closed  bool // nothing changes any more
 	tree    *levels
-	changed chan struct{} // closed when the tree or the fault changes, and when the view ends; nil if nobody has asked for it
+	changed broadcast.Signal // the tree or the fault, or the view has ended
 }
 
 var (
@@ -34,26 +37,14 @@ var (
 )
 
 // View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
-	return r.view(ctx, path, wholeDepth)
-}
-
-// ViewDepth implements [coord.Registry].
-func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateDepth(depth); err != nil {
+func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("etcd: view %q: %w", path, err)
-	}
-	return r.view(ctx, path, depth)
-}
-
-func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateRoot(path); err != nil {
-		return nil, fmt.Errorf("etcd: view: %w", err)
 	}
 	v := &view{registry: r, path: path, tree: newLevels(path, depth)}
 	v.ctx, v.end = context.WithCancelCause(r.ctx)
-	v.follower = newFollower(v.ctx, r, r.keys.around(path), v)
-	if err := v.follower.open(ctx); err != nil {
+	v.watcher = newWatcher(v.ctx, r, r.keys.around(path), v)
+	if err := v.watcher.open(ctx); err != nil {
 		v.end(err)
 		return nil, err
 	}
@@ -74,13 +65,7 @@ func (v *view) Snapshot() coord.Snapshot {
 func (v *view) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.changed == nil {
-		v.changed = make(chan struct{})
-		if v.ended {
-			close(v.changed)
-		}
-	}
-	return v.changed
+	return v.changed.Next()
 }
 
 // Sync implements [coord.View].
@@ -88,19 +73,18 @@ func (v *view) Sync(ctx context.Context) error {
 	if err := v.Err(); err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer context.AfterFunc(v.ctx, func() { end(v.Err()) })()
+	ctx, cancel := either.Context(ctx, v.ctx)
+	defer cancel()
 	what := "sync " + v.String()
-	newest, err := v.registry.head(ctx, what)
+	newest, err := v.registry.readHeader(ctx, what)
 	if err != nil {
 		return err
 	}
-	// The header may have raised a doubt whether the store was put back.
+	// The header may show that the store was restored.
 	if err := v.registry.verify(ctx); err != nil {
 		return err
 	}
-	if err := v.follower.reach(ctx, newest.Header.Revision); err != nil {
+	if err := v.watcher.awaitRevision(ctx, newest.Header.Revision); err != nil {
 		return fmt.Errorf("etcd: %s: %w", what, err)
 	}
 	return nil
@@ -111,20 +95,19 @@ func (v *view) Err() error { return context.Cause(v.ctx) }
 
 // Close implements [coord.View].
 func (v *view) Close() {
-	v.follower.stop(fmt.Errorf("etcd: %s: %w", v, coord.ErrClosed))
+	v.watcher.stop(fmt.Errorf("etcd: %s: %w", v, coord.ErrClosed))
 }
 
-// over implements target.
-func (v *view) over(err error) {
+// ended implements target.
+func (v *view) ended(err error) {
 	v.end(err)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.tellLocked()
-	v.ended = true
+	v.changed.Close()
+	v.closed = true
 }
 
-// load reads the subtree at one revision, and changes the tree by what differs. If nothing
-// has changed nobody is woken.
+// load implements target.
 func (v *view) load(ctx context.Context, trusted int64) (int64, error) {
 	for {
 		revision, err := v.read(ctx, trusted)
@@ -134,24 +117,26 @@ func (v *view) load(ctx context.Context, trusted int64) (int64, error) {
 	}
 }
 
+// read reads the subtree at one revision, and changes the tree by what differs. If nothing differs
+// nobody is woken.
 func (v *view) read(ctx context.Context, trusted int64) (revision int64, err error) {
 	r := v.registry
-	before := r.sighting.now()
+	before := r.identity.now()
 	old := v.Snapshot()
 	var written []coord.Node
-	var kept []string // paths of nodes that have not changed
-	known, rewritten := 0, false
+	var kept []string                        // paths of nodes that have not changed
+	known, rewritten := 0, false             // known counts nodes of the tree that still exist
 	fresh := newLevels(v.path, v.tree.depth) // only to count what lies deeper
-	visit := func(kv *mvccpb.KeyValue) string {
+	visit := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
-			return ""
+			return // the key of a session
 		}
 		if parent, deeper := fresh.parent(path); deeper {
 			fresh.add(parent)
-			return ""
+			return
 		}
-		if fresh.depth != wholeDepth {
+		if fresh.depth != coord.AllLevels {
 			fresh.Put(coord.Node{Path: path, Created: kv.CreateRevision})
 		}
 		n, there := old.Get(path)
@@ -160,19 +145,18 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 		}
 		if there && n.Modified == kv.ModRevision && bytes.Equal(n.Value, kv.Value) {
 			kept = append(kept, n.Path)
-			return ""
+			return
 		}
 		written = append(written, newNode(path, kv))
-		// Everything up to this revision had been applied. So the view had seen this value if
-		// it came from the same store.
+		// Every event up to the revision trusted was applied. So a value of such a revision that the
+		// view does not have comes from another store.
 		rewritten = rewritten || kv.ModRevision <= trusted
-		return ""
 	}
 	if revision, err = v.scan(ctx, visit); err != nil {
 		return 0, err
 	}
 	if rewritten {
-		r.startAnew(before, horizon{before.cluster, before.term, revision})
+		r.handleRestore(before, storeState{before.cluster, before.term, revision})
 	}
 	for parent := range fresh.below {
 		if n, _ := fresh.Get(parent); n.Created != 0 {
@@ -191,7 +175,7 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tree.below = fresh.below
-	if v.ended || len(written) == 0 && known == old.Len() {
+	if v.closed || len(written) == 0 && known == old.Len() {
 		return revision, nil
 	}
 	if known < old.Len() {
@@ -211,16 +195,19 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	for _, n := range written {
 		v.tree.Put(n)
 	}
-	v.tellLocked()
+	v.changed.Fire()
 	return revision, nil
 }
 
-// scan reads the node and everything below it at one revision: mostly in one request.
-func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue) string) (int64, error) {
+// scan calls visit for the node and everything below it, at one revision, which it returns. One
+// transaction reads the node and the first page below it, which mostly is all; [Registry.scan] reads
+// the other pages. The root of the namespace has no key of its own.
+func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue)) (int64, error) {
 	r := v.registry
 	below := r.keys.below(v.path)
+	visitNext := func(kv *mvccpb.KeyValue) string { visit(kv); return "" }
 	if v.path == "" {
-		return r.scan(ctx, v.String(), below, scanOptions{}, visit)
+		return r.scan(ctx, v.String(), below, scanOptions{}, visitNext)
 	}
 	var read *clientv3.TxnResponse
 	err := r.request(ctx, v.String(), func(ctx context.Context) (err error) {
@@ -242,31 +229,30 @@ func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue) string) (i
 		visit(kv)
 	}
 	page := (*clientv3.GetResponse)(read.Responses[1].GetResponseRange())
-	return r.scan(ctx, v.String(), below, scanOptions{revision: revision, page: page}, visit)
+	return r.scan(ctx, v.String(), below, scanOptions{revision: revision, page: page}, visitNext)
 }
 
-// apply implements target. It changes the tree by whole revisions, so that no snapshot shows
-// only a part of one.
+// apply implements target.
 func (v *view) apply(events []*mvccpb.Event) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	touched := false
+	changed := false
 	for _, event := range events {
 		path, ok := v.registry.keys.path(event.Kv.Key)
-		if !ok || !coord.Within(path, v.path) || v.ended {
+		if !ok || !coord.Within(path, v.path) || v.closed {
 			continue
 		}
 		if event.Type == mvccpb.Event_DELETE {
-			touched = v.tree.remove(path) || touched
+			changed = v.tree.remove(path) || changed
 		} else if parent, deeper := v.tree.parent(path); !deeper {
 			v.tree.Put(newNode(path, event.Kv))
-			touched = true
+			changed = true
 		} else if event.Kv.CreateRevision == event.Kv.ModRevision {
-			touched = v.tree.add(parent) || touched
+			changed = v.tree.add(parent) || changed
 		}
 	}
-	if touched {
-		v.tellLocked()
+	if changed {
+		v.changed.Fire()
 	}
 	return nil
 }
@@ -275,16 +261,8 @@ func (v *view) apply(events []*mvccpb.Event) error {
 func (v *view) faultChanged() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.tellLocked()
-}
-
-// tellLocked wakes those who wait for a change.
-func (v *view) tellLocked() {
-	if v.changed != nil && !v.ended {
-		close(v.changed)
-		v.changed = nil
-	}
+	v.changed.Fire()
 }
 
 // Fault implements [coord.View].
-func (v *view) Fault() error { return v.follower.Fault() }
+func (v *view) Fault() error { return v.watcher.Fault() }

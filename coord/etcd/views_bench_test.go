@@ -68,7 +68,7 @@ func manyViews(b *testing.B, count int) {
 	begin := time.Now()
 	each(count, func(i int) {
 		var err error
-		if views[i], err = r.View(b.Context(), fmt.Sprintf("job-%d", i)); err != nil {
+		if views[i], err = r.View(b.Context(), fmt.Sprintf("job-%d", i), coord.AllLevels); err != nil {
 			b.Error(err)
 		}
 	})

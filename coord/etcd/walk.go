@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -36,11 +35,7 @@ func (r *Registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 func (r *Registry) walk(ctx context.Context, what, path string, visit func(coord.Node) bool) error {
 	var revision int64
 	if path != "" {
-		var read *clientv3.GetResponse
-		err := r.request(ctx, what, func(ctx context.Context) (err error) {
-			read, err = r.client.Get(ctx, r.keys.key(path))
-			return err
-		})
+		read, err := r.get(ctx, what, r.keys.key(path))
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func BenchmarkThousandRegistries(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				v, err := r.View(b.Context(), "job")
+				v, err := r.View(b.Context(), "job", coord.AllLevels)
 				if err != nil {
 					b.Fatal(err)
 				}

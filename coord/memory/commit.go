@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -14,10 +15,7 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		return 0, fmt.Errorf("memory: commit: %w", err)
 	}
 	c := call{method: Commit, path: ops[0].Path, ops: ops}
-	needsSession := false
-	for _, op := range ops {
-		needsSession = needsSession || op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned
-	}
+	needsSession := slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Kind.NeedsSession() })
 	r.store.mu.Lock()
 	session := r.session // a commit belongs to the session in which it begins
 	r.store.mu.Unlock()
@@ -68,7 +66,7 @@ func (s *Store) commit(ns *namespace, l *lease, ops []coord.Op) (int64, error) {
 	return revision, nil
 }
 
-// check returns why op does not hold, or nil.
+// check returns why an op conflicts with the tree, or nil.
 func (ns *namespace) check(l *lease, op coord.Op) error {
 	e, exists := ns.entries[op.Path]
 	switch op.Kind {
@@ -157,7 +155,7 @@ func (t *step) write(op coord.Op) {
 	t.written = append(t.written, op.Path)
 }
 
-// insert makes a node and its parents, as nodes that nobody wrote.
+// insert adds a node and its missing parents, without values.
 func (t *step) insert(path string) *entry {
 	e := &entry{node: coord.Node{Path: path, Created: t.revision, Modified: t.revision}}
 	t.ns.entries[path] = e
@@ -177,14 +175,11 @@ func (t *step) removeTree(path string) {
 	if !exists {
 		return
 	}
-	doomed := []coord.Node{e.node}
+	removed := []coord.Node{e.node}
 	if e.children > 0 {
-		doomed = doomed[:0]
-		for n := range t.ns.tree.Snapshot().All(path) {
-			doomed = append(doomed, n)
-		}
+		removed = slices.Collect(t.ns.tree.Snapshot().All(path))
 	}
-	for _, n := range doomed {
+	for _, n := range removed {
 		if n.Ephemeral() {
 			delete(t.store.leases[n.Owner].nodes, nodeKey{t.ns, n.Path})
 		}
@@ -204,19 +199,9 @@ func (ns *namespace) remove(path string) {
 
 func (t *step) publish() {
 	for _, path := range t.written {
-		t.ns.touch(path, t.store.changes)
+		t.ns.notifyViews(path, t.store.changes)
 	}
 	for _, path := range t.removed {
-		t.ns.touch(path, t.store.changes)
-		t.ns.fireWatches(path)
-	}
-}
-
-// fireWatches tells those who watch a node that it was removed.
-func (ns *namespace) fireWatches(path string) {
-	watches := ns.watches[path]
-	delete(ns.watches, path)
-	for _, w := range watches {
-		w.registry.deliver(w.fire)
+		t.ns.notifyViews(path, t.store.changes)
 	}
 }

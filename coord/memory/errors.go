@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -34,12 +33,4 @@ func unanswered(c call, cause error) error {
 		return fmt.Errorf("%w: %w", coord.ErrUnavailable, cause)
 	}
 	return cause
-}
-
-// contextError returns the cause of a context that has ended, or nil.
-func contextError(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return context.Cause(ctx)
 }

@@ -108,7 +108,7 @@ type call struct {
 	ops    []coord.Op
 }
 
-// faultFor returns the fault that hits a call, or nil, and counts the call.
+// faultFor counts a call, and returns the fault that hits it, or nil.
 func (s *Store) faultFor(registry string, c call) *Injection {
 	for _, in := range s.injected {
 		if !in.fault.matches(registry, c) {
@@ -123,6 +123,7 @@ func (s *Store) faultFor(registry string, c call) *Injection {
 	return nil
 }
 
+// matches reports whether the fault is for a call.
 func (f *Fault) matches(registry string, c call) bool {
 	if f.Method != c.method && (f.Method != AnyMethod || c.method == Open || c.method == Close) {
 		return false
@@ -138,20 +139,20 @@ func (f *Fault) matches(registry string, c call) bool {
 	})
 }
 
+// matchPath reports whether a path, or with /** a path above it, matches a pattern.
 func matchPath(pattern, name string) bool {
-	for prefix, deep := strings.CutSuffix(pattern, "/**"); deep; {
-		if ok, _ := path.Match(prefix, name); ok {
-			return true
+	prefix, deep := strings.CutSuffix(pattern, "/**")
+	for {
+		if ok, _ := path.Match(prefix, name); ok || !deep {
+			return ok
 		}
 		if name = coord.Parent(name); name == "" {
 			return false
 		}
 	}
-	ok, _ := path.Match(pattern, name)
-	return ok
 }
 
-// linkState says what passes a link.
+// linkState is what passes a link.
 type linkState int
 
 const (
@@ -200,7 +201,7 @@ func (l *Link) FaultViews(fault error) {
 	defer l.r.store.mu.Unlock()
 	for v := range l.r.views {
 		v.fault = fault
-		v.signal()
+		v.changed.Fire()
 	}
 }
 
@@ -220,7 +221,7 @@ func (l *Link) set(change func(*Registry)) {
 	defer s.mu.Unlock()
 	l.r.noteRenewals()
 	change(l.r)
-	l.r.relink()
+	l.r.applyLink()
 }
 
 // Down makes the store unreachable for all registries, as Cut does for one. Meanwhile
@@ -247,7 +248,7 @@ func (s *Store) setDown(down bool) {
 		if r.session != nil && !down {
 			r.session.arrived = time.Now()
 		}
-		r.relink()
+		r.applyLink()
 	}
 }
 

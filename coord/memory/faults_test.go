@@ -196,11 +196,11 @@ func TestLagHoldsViewsBack(t *testing.T) {
 	inBubble(t, memory.Options{Lag: time.Second}, func(t *testing.T, store *memory.Store) {
 		a, b := dial(t, store, memory.Config{}), dial(t, store, memory.Config{})
 		b.Link().Lag(0)
-		va, err := a.View(t.Context(), "n")
+		va, err := a.View(t.Context(), "n", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		vb, err := b.View(t.Context(), "n")
+		vb, err := b.View(t.Context(), "n", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestLagHoldsViewsBack(t *testing.T) {
 func TestViewsAreToldOfEveryCommit(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a, b := dial(t, store, memory.Config{}), dial(t, store, memory.Config{})
-		v, err := b.View(t.Context(), "n")
+		v, err := b.View(t.Context(), "n", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,9 +409,11 @@ func TestLatchLossIsHeardOfWhenTheLinkHeals(t *testing.T) {
 		if held.Context().Err() != nil {
 			t.Error("heard of it over a link that is cut")
 		}
+		healed := time.Now()
 		a.Link().Heal()
-		if cause := context.Cause(held.Context()); !errors.Is(cause, coord.ErrLatchLost) {
-			t.Errorf("cause %v", cause)
+		<-held.Context().Done()
+		if cause := context.Cause(held.Context()); !errors.Is(cause, coord.ErrLatchLost) || !time.Now().Equal(healed) {
+			t.Errorf("cause %v, %v after the link healed", cause, time.Since(healed))
 		}
 	})
 }
@@ -461,7 +463,7 @@ func TestCandidateIsWithdrawnWhenTheLinkHeals(t *testing.T) {
 func TestEndViews(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{})
-		v, err := a.View(t.Context(), "")
+		v, err := a.View(t.Context(), "", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func TestPartitionedSessionEndsBeforeItsNodes(t *testing.T) {
 		a := dial(t, store, memory.Config{SessionTimeout: 9 * time.Second})
 		b := dial(t, store, memory.Config{})
 		commit(t, a, coord.CreateEphemeral("e", nil))
-		view, err := b.View(t.Context(), "e")
+		view, err := b.View(t.Context(), "e", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

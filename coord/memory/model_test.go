@@ -171,7 +171,7 @@ func TestCommitsAgreeWithAModel(t *testing.T) {
 			}
 			m = next
 			for _, r := range registries {
-				v, err := r.View(ctx, "a")
+				v, err := r.View(ctx, "a", coord.AllLevels)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -286,7 +286,7 @@ func TestAThousandRegistries(t *testing.T) {
 		for i := range registries {
 			r := dial(t, store, memory.Config{})
 			all = append(all, r)
-			v, err := r.View(t.Context(), "job")
+			v, err := r.View(t.Context(), "job", coord.AllLevels)
 			if err != nil {
 				t.Fatal(err)
 			}

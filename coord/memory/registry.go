@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
 	"github.com/elasticjob-go/elasticjob/internal/liveness"
 	"github.com/elasticjob-go/elasticjob/internal/slogzap"
 )
@@ -71,18 +72,17 @@ type Registry struct {
 	// All below is guarded by store.mu.
 	state       linkState
 	delay, lag  time.Duration
-	linkChanged chan struct{} // closed when the link's state changes
-	session     *session      // nil between a lost session and the next
-	restored    bool          // the store was put back during this session
-	opened      chan struct{} // closed when there is a session again
-	opening     *alarm        // the next attempt to open a session
+	linkChanged broadcast.Signal
+	session     *session         // nil between a lost session and the next
+	restored    bool             // the store was put back during this session
+	opened      broadcast.Signal // there is a session again
+	opening     *alarm           // the next attempt to open a session
 	views       map[*view]struct{}
-	silent      time.Time         // the store has not answered since this time of day; zero while it does
+	silentSince time.Time         // the store has not answered since this time of day; zero while it does
 	outage      *coord.StaleError // the fault of all views; nil if there is none
-	outages     *alarm            // begins it
-	pending     []func()          // news for this registry, to be told when the store can be reached
-	late        []*alarm          // news for this registry that the link delays
+	outageAlarm *alarm            // begins it
 	alarms      sync.WaitGroup    // all alarms of this registry
+	running     sync.WaitGroup    // what start runs
 	closed      bool
 }
 
@@ -97,13 +97,11 @@ func (s *Store) Dial(ctx context.Context, c Config) (*Registry, error) {
 		return nil, err
 	}
 	r := &Registry{
-		store:       s,
-		config:      c,
-		done:        make(chan struct{}),
-		ended:       make(chan struct{}),
-		linkChanged: make(chan struct{}),
-		opened:      make(chan struct{}),
-		views:       map[*view]struct{}{},
+		store:  s,
+		config: c,
+		done:   make(chan struct{}),
+		ended:  make(chan struct{}),
+		views:  map[*view]struct{}{},
 	}
 	s.mu.Lock()
 	r.lag = s.lag
@@ -124,16 +122,27 @@ func (s *Store) Dial(ctx context.Context, c Config) (*Registry, error) {
 // reachable reports whether requests and answers pass the link.
 func (r *Registry) reachable() bool { return r.state == sound && !r.store.down }
 
+// start runs a function that Close waits for. It reports false after Close.
+func (r *Registry) start(f func()) bool {
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.running.Go(f)
+	return true
+}
+
 // checkOpen returns why a call must not begin, or nil.
 func (r *Registry) checkOpen(ctx context.Context, c call) error {
 	if r.closed && c.method != Close {
 		return coord.ErrClosed
 	}
-	return contextError(ctx)
+	return context.Cause(ctx)
 }
 
-// call makes one call to the store, over the link, with the fault that is set for it. do
-// runs under the store's lock and at most once; a fault may run it after call has
+// call makes one call to the store, over the link, with the fault that is set for it. do is what the
+// store does: it runs under the store's lock, at most once, and with a fault maybe after call has
 // returned.
 func (r *Registry) call(ctx context.Context, c call, do func() error) error {
 	s := r.store
@@ -152,7 +161,7 @@ func (r *Registry) call(ctx context.Context, c call, do func() error) error {
 	return fail(c, r.callWithFaults(ctx, c, in, do))
 }
 
-// callWithFaults is call where a fault is set (in is not nil) or the link is not sound.
+// callWithFaults is call if a fault is set (in is not nil) or the link is not sound.
 func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do func() error) error {
 	s := r.store
 	done := r.done
@@ -170,7 +179,7 @@ func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do
 	}
 	if f.Before != nil {
 		if f.Late > 0 && c.method.writes() {
-			s.carryOut(f.Late, do)
+			s.runLate(f.Late, do)
 		}
 		return f.Before
 	}
@@ -196,7 +205,7 @@ func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do
 		if r.state != blackHoled {
 			break
 		}
-		changed := r.linkChanged
+		changed := r.linkChanged.Next()
 		s.mu.Unlock()
 		select {
 		case <-changed:
@@ -208,7 +217,7 @@ func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do
 			return unanswered(c, errTimeout)
 		}
 	}
-	dropped, delay, changed := r.state == answersDropped, r.delay, r.linkChanged
+	dropped, delay, changed := r.state == answersDropped, r.delay, r.linkChanged.Next()
 	err := do()
 	s.mu.Unlock()
 
@@ -238,8 +247,9 @@ func (r *Registry) callWithFaults(ctx context.Context, c call, in *Injection, do
 	}
 }
 
-// carryOut runs do after a while, although its call has failed.
-func (s *Store) carryOut(after time.Duration, do func() error) {
+// runLate carries out a call after a while whose caller has got an error already: so a commit happens
+// of which the caller believes that it failed. Close stops what is still to come.
+func (s *Store) runLate(after time.Duration, do func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late = append(slices.DeleteFunc(s.late, (*alarm).isOver), s.arm(&s.alarms, after, func() { _ = do() })) // the caller is gone, so nobody gets its error
@@ -263,68 +273,48 @@ func (r *Registry) requestTimeout() (<-chan time.Time, func() bool) {
 	return timer.C, timer.Stop
 }
 
-// deliver runs f, which tells the registry something, when the link lets that through:
-// now, late, or when the link heals.
-func (r *Registry) deliver(f func()) {
-	switch {
-	case r.closed:
-	case !r.reachable():
-		r.pending = append(r.pending, f)
-	case r.delay > 0:
-		r.late = append(slices.DeleteFunc(r.late, (*alarm).isOver), r.store.arm(&r.alarms, r.delay, f))
-	default:
-		f()
-	}
-}
-
-// relink brings everything in line with the state of the link. noteRenewals is called
-// before that state changes, because it relies on it.
-func (r *Registry) relink() {
-	close(r.linkChanged)
-	r.linkChanged = make(chan struct{})
+// applyLink applies a change of the link's state to the session, the views and the outage.
+// noteRenewals has to be called before the state changes.
+func (r *Registry) applyLink() {
+	r.linkChanged.Fire()
 	if r.closed {
 		return
 	}
 	if r.session != nil {
-		r.session.relink()
+		r.session.applyLink()
 	}
 	for v := range r.views {
-		v.settle()
+		v.applyLink()
 	}
 	r.watchOutage()
 	if !r.reachable() {
 		r.opening.stop()
 		return
 	}
-	pending := r.pending
-	r.pending = nil
-	for _, f := range pending {
-		f()
-	}
 	if r.session == nil && (r.opening == nil || r.opening.over) {
 		r.open()
 	}
 }
 
-// watchOutage has the views have a fault as soon as the registry knows that the store does not answer,
-// and none when it does.
+// watchOutage arms the alarm that gives the views a fault if the store cannot be reached, and clears
+// the fault if it can.
 func (r *Registry) watchOutage() {
-	r.outages.stop()
+	r.outageAlarm.stop()
 	if r.reachable() {
-		r.silent = time.Time{}
+		r.silentSince = time.Time{}
 		r.setOutage(nil)
 		return
 	}
 	now := time.Now()
-	if r.silent.IsZero() {
-		r.silent = now.Round(0)
+	if r.silentSince.IsZero() {
+		r.silentSince = now.Round(0)
 	}
 	due := now.Add(liveness.Grace)
 	if r.session != nil {
 		due = r.session.outageBegins(due)
 	}
-	r.outages = r.store.arm(&r.alarms, due.Sub(now), func() {
-		r.setOutage(&coord.StaleError{Since: r.silent, Err: fmt.Errorf("memory: %w: it does not answer", coord.ErrUnavailable)})
+	r.outageAlarm = r.store.arm(&r.alarms, due.Sub(now), func() {
+		r.setOutage(&coord.StaleError{Since: r.silentSince, Err: fmt.Errorf("memory: %w: it does not answer", coord.ErrUnavailable)})
 	})
 }
 
@@ -334,7 +324,7 @@ func (r *Registry) setOutage(fault *coord.StaleError) {
 	}
 	r.outage = fault
 	for v := range r.views {
-		v.signal()
+		v.changed.Fire()
 	}
 }
 
@@ -413,18 +403,15 @@ func (r *Registry) Close(ctx context.Context) error {
 		v.end(coord.ErrClosed)
 	}
 	r.opening.stop()
-	r.outages.stop()
-	for _, a := range r.late {
-		a.stop()
-	}
-	r.pending = nil
+	r.outageAlarm.stop()
 	s.mu.Unlock()
 	r.alarms.Wait()
+	r.running.Wait()
 
 	var err error
 	if session != nil {
 		err = r.call(ctx, call{method: Close}, func() error {
-			s.drop(session.lease)
+			s.endLease(session.lease)
 			return nil
 		})
 	}

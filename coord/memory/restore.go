@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -14,9 +13,6 @@ type Saved struct {
 	namespaces map[string]map[string]entry
 	leases     map[coord.SessionID]time.Duration
 }
-
-// errRestored is the cause of the end of a session when the store is put back.
-var errRestored = fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrRestored)
 
 // Save returns what the store holds, as a backup would.
 func (s *Store) Save() Saved {
@@ -50,7 +46,7 @@ func (s *Store) Restore(saved Saved) {
 		s.namespace(name)
 	}
 	for name, ns := range s.namespaces {
-		ns.restore(s, saved.namespaces[name])
+		ns.replaceNodes(s, saved.namespaces[name])
 	}
 	for r := range s.registries {
 		if r.session == nil {
@@ -62,8 +58,8 @@ func (s *Store) Restore(saved Saved) {
 	}
 }
 
-// restoreLeases makes the store hold the sessions that it held then. Those that have ended
-// since come back, and expire: nobody renews them.
+// restoreLeases replaces the sessions with the saved ones. Those that have ended since come back, and
+// expire because nobody renews them.
 func (s *Store) restoreLeases(saved Saved) {
 	for id, l := range s.leases {
 		clear(l.nodes)
@@ -81,8 +77,9 @@ func (s *Store) restoreLeases(saved Saved) {
 	}
 }
 
-// restore makes a namespace hold these nodes and no others, and tells views and watches.
-func (ns *namespace) restore(s *Store, entries map[string]entry) {
+// replaceNodes replaces all nodes of the namespace. Views are notified of each node of before and
+// after, because any may differ.
+func (ns *namespace) replaceNodes(s *Store, entries map[string]entry) {
 	before := ns.entries
 	ns.entries, ns.tree = map[string]*entry{}, coord.NewTree()
 	for path, e := range entries {
@@ -93,12 +90,9 @@ func (ns *namespace) restore(s *Store, entries map[string]entry) {
 		}
 	}
 	for path := range ns.entries {
-		ns.touch(path, s.changes)
+		ns.notifyViews(path, s.changes)
 	}
 	for path := range before {
-		ns.touch(path, s.changes)
-		if ns.entries[path] == nil {
-			ns.fireWatches(path)
-		}
+		ns.notifyViews(path, s.changes)
 	}
 }

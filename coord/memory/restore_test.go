@@ -17,7 +17,7 @@ func TestRestore(t *testing.T) {
 	inBubble(t, memory.Options{}, func(t *testing.T, store *memory.Store) {
 		a := dial(t, store, memory.Config{SessionTimeout: 10 * time.Second})
 		commit(t, a, coord.Create("old/x", []byte("1")), coord.CreateEphemeral("own", nil))
-		view, err := a.View(t.Context(), "old")
+		view, err := a.View(t.Context(), "old", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestRestoreBehindTheBackOfALateView(t *testing.T) {
 		commit(t, a, coord.Create("x", []byte("1")))
 		saved := store.Save()
 		commit(t, a, coord.Set("x", []byte("2")))
-		view, err := b.View(t.Context(), "x")
+		view, err := b.View(t.Context(), "x", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
+	"github.com/elasticjob-go/elasticjob/coord/internal/lifetime"
 	"github.com/elasticjob-go/elasticjob/internal/liveness"
 )
 
-// session implements [coord.Session]. While its link is sound it has no timer: it counts
-// as renewed at every interval since base. While no answers to renewals come it is
-// frozen: then timers suspend it, lose it, and expire its lease.
+// session implements [coord.Session]. While its link is sound it has no timer: it counts as renewed at
+// every interval since base. While renewals get no answer, timers suspend it, lose it, and expire
+// its lease.
 type session struct {
 	r        *Registry
 	lease    *lease
@@ -21,40 +23,39 @@ type session struct {
 	cancel   context.CancelCauseFunc
 	timeout  time.Duration
 	interval time.Duration // between renewals
-	margin   time.Duration // how long before its lease may expire it ends
 
 	// All below is guarded by store.mu.
-	base     time.Time // when renewals began
-	answered time.Time // when the last renewal was sent that was answered, as of noteRenewals
-	arrived  time.Time // when the last renewal was sent that the store got, as of noteRenewals
-	frozen   bool      // no answers to renewals come
-	arriving bool      // renewals reach the store
-	state    coord.SessionState
-	changed  chan struct{} // nil if nobody asked since the last change
-	suspend  *alarm
-	lost     *alarm
-	refusal  *alarm // the renewal that will learn that the store dropped the session
+	base      time.Time // when renewals began
+	answered  time.Time // when the last renewal was sent that was answered, as of noteRenewals
+	arrived   time.Time // when the last renewal was sent that the store got, as of noteRenewals
+	noAnswers bool      // renewals get no answer
+	arriving  bool      // renewals reach the store
+	state     coord.SessionState
+	changed   broadcast.Signal
+	suspend   *alarm
+	lost      *alarm
+	refusal   *alarm // the renewal that will learn that the store dropped the session
 }
 
 // Session implements [coord.Registry].
 func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
-	session, err := r.current(ctx)
+	session, err := r.awaitSession(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("memory: session: %w", err)
 	}
 	return session, nil
 }
 
-// current returns the session, and waits while there is none.
-func (r *Registry) current(ctx context.Context) (*session, error) {
+// awaitSession returns a session that is not lost, and waits for one if necessary.
+func (r *Registry) awaitSession(ctx context.Context) (*session, error) {
 	for {
 		r.store.mu.Lock()
-		session, opened, closed := r.session, r.opened, r.closed
+		session, opened, closed := r.session, r.opened.Next(), r.closed
 		r.store.mu.Unlock()
 		if closed {
 			return nil, coord.ErrClosed
 		}
-		if err := contextError(ctx); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		if session != nil {
@@ -68,19 +69,18 @@ func (r *Registry) current(ctx context.Context) (*session, error) {
 	}
 }
 
-// begin begins a new session. The store can be reached.
+// begin begins a new session; the store has to be reachable.
 func (r *Registry) begin() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	timeout := r.config.SessionTimeout
 	now := time.Now()
 	c := &session{
 		r:        r,
-		lease:    r.store.grant(timeout),
+		lease:    r.store.newLease(timeout),
 		ctx:      ctx,
 		cancel:   cancel,
 		timeout:  timeout,
 		interval: timeout / 3,
-		margin:   max(200*time.Millisecond, timeout/10),
 		base:     now,
 		answered: now,
 		arrived:  now,
@@ -88,12 +88,12 @@ func (r *Registry) begin() {
 		state:    coord.Connected,
 	}
 	r.session, r.restored = c, false
-	close(r.opened)
-	c.relink() // the link may be too slow for renewals
+	r.opened.Fire()
+	c.applyLink() // the link may be too slow for renewals
 	r.config.Logger.Info("session opened", c.fields()...)
 }
 
-// open begins the session after a lost one, with the fault that is set for that.
+// open begins the session after a lost one, unless a fault is set for that.
 func (r *Registry) open() {
 	in := r.store.faultFor(r.config.Name, call{method: Open})
 	switch {
@@ -114,53 +114,53 @@ func (c *session) fields() []zap.Field {
 	}
 }
 
-// lastDue returns when the last renewal was due that was due by a time.
-func (c *session) lastDue(at time.Time) time.Time {
+// lastRenewalBefore returns the time of the latest scheduled renewal at or before a time.
+func (c *session) lastRenewalBefore(at time.Time) time.Time {
 	elapsed := max(at.Sub(c.base), 0)
 	return c.base.Add(elapsed - elapsed%c.interval)
 }
 
 // renewed returns when the last renewal was sent that was answered.
 func (c *session) renewed() time.Time {
-	if c.frozen || c.state == coord.Lost {
+	if c.noAnswers || c.state == coord.Lost {
 		return c.answered
 	}
-	if t := c.lastDue(time.Now().Add(-c.r.delay)); t.After(c.answered) {
+	if t := c.lastRenewalBefore(time.Now().Add(-c.r.delay)); t.After(c.answered) {
 		return t
 	}
 	return c.answered
 }
 
-// noteRenewals writes down the last renewals until now, before something changes that
-// they are computed from.
+// noteRenewals stores the times of the last renewals, before anything changes that they are computed
+// from.
 func (r *Registry) noteRenewals() {
 	if c := r.session; c != nil {
 		c.answered = c.renewed()
-		if t := c.lastDue(time.Now()); c.arriving && t.After(c.arrived) {
+		if t := c.lastRenewalBefore(time.Now()); c.arriving && t.After(c.arrived) {
 			c.arrived = t
 		}
 	}
 }
 
-// relink brings the session in line with its link.
-func (c *session) relink() {
+// applyLink applies a change of the link's state to the session.
+func (c *session) applyLink() {
 	s, r := c.r.store, c.r
-	if r.reachable() && (r.restored || s.leases[c.lease.id] == nil && c.frozen) {
-		r.lose(c) // the first renewal over the healed link learns that
+	if r.reachable() && (r.restored || s.leases[c.lease.id] == nil && c.noAnswers) {
+		r.lose(c) // the first renewal over the healed link is refused
 		return
 	}
 	frozen := !r.reachable() || r.delay >= c.interval
 	c.arriving = !s.down && r.state != cut && r.state != blackHoled
 	now := time.Now()
 	switch {
-	case frozen && !c.frozen:
-		c.frozen = true
+	case frozen && !c.noAnswers:
+		c.noAnswers = true
 		c.refusal.stop()
 		c.lost = s.arm(&r.alarms, c.deadline().Sub(now), func() { r.lose(c) })
-		unanswered := c.lastDue(now).Add(2 * c.interval) // when the answer to the next renewal is overdue
+		unanswered := c.lastRenewalBefore(now).Add(2 * c.interval) // when the answer to the next renewal is overdue
 		c.suspend = s.arm(&r.alarms, unanswered.Sub(now), func() { c.setState(coord.Suspended) })
-	case !frozen && c.frozen:
-		c.frozen = false
+	case !frozen && c.noAnswers:
+		c.noAnswers = false
 		c.lost.stop()
 		c.suspend.stop()
 		c.base, c.answered, c.arrived = now, now, now
@@ -177,8 +177,8 @@ func (c *session) relink() {
 	}
 }
 
-// outageBegins is when the missing answer to a renewal is an outage, if the session is not suspended
-// already: then soon is.
+// outageBegins returns when a renewal without an answer becomes an outage; soon if the session is
+// suspended.
 func (c *session) outageBegins(soon time.Time) time.Time {
 	if c.state == coord.Suspended {
 		return soon
@@ -190,30 +190,29 @@ func (c *session) outageBegins(soon time.Time) time.Time {
 	return begins
 }
 
-// expectRefusal arms the next renewal, which learns that the store has dropped the session.
+// expectRefusal loses the session at the next renewal, because the store has dropped it.
 func (c *session) expectRefusal() {
-	next := c.lastDue(time.Now()).Add(c.interval + c.r.delay)
+	next := c.lastRenewalBefore(time.Now()).Add(c.interval + c.r.delay)
 	c.refusal = c.r.store.arm(&c.r.alarms, time.Until(next), func() { c.r.lose(c) })
 }
 
-// lose ends a session for good, and begins the next as soon as that is possible.
+// lose ends a session, and begins the next as soon as the store can be reached.
 func (r *Registry) lose(c *session) {
 	r.noteRenewals()
 	cause := coord.ErrSessionLost
 	if r.restored && r.reachable() {
-		cause = errRestored
+		cause = lifetime.ErrRestored
 	}
 	c.end(cause)
 	r.store.startExpiry(c.lease, c.arrived)
 	r.session = nil
-	r.opened = make(chan struct{})
 	r.config.Logger.Warn("session lost", c.fields()...)
 	if r.reachable() {
 		r.open()
 	}
 }
 
-// end ends the session for its registry. The lease stays as it is.
+// end ends the session for its registry, not at the store.
 func (c *session) end(cause error) {
 	c.suspend.stop()
 	c.lost.stop()
@@ -233,13 +232,10 @@ func (c *session) setState(state coord.SessionState) {
 		c.r.config.Logger.Info("session connected again", c.fields()...)
 	}
 	c.state = state
-	if c.changed != nil {
-		close(c.changed)
-		c.changed = nil
-	}
+	c.changed.Fire()
 }
 
-func (c *session) deadline() time.Time { return c.renewed().Add(c.timeout - c.margin) }
+func (c *session) deadline() time.Time { return c.renewed().Add(liveness.Patience(c.timeout)) }
 
 // ID implements [coord.Session].
 func (c *session) ID() coord.SessionID { return c.lease.id }
@@ -258,8 +254,5 @@ func (c *session) Deadline() time.Time {
 func (c *session) State() (coord.SessionState, <-chan struct{}) {
 	c.r.store.mu.Lock()
 	defer c.r.store.mu.Unlock()
-	if c.changed == nil {
-		c.changed = make(chan struct{})
-	}
-	return c.state, c.changed
+	return c.state, c.changed.Next()
 }

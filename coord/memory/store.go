@@ -90,17 +90,11 @@ func (s *Store) Sessions() int {
 	return len(s.leases)
 }
 
-// Watches returns how many views are open, plus how many watches the latches have: two
-// for each candidate that waits, and one for each latch that is held.
+// Watches returns how many views are open. Each candidate of a latch has one.
 func (s *Store) Watches() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	count := 0
-	for _, ns := range s.namespaces {
-		for _, watches := range ns.watches {
-			count += len(watches)
-		}
-	}
 	for r := range s.registries {
 		count += len(r.views)
 	}
@@ -121,7 +115,6 @@ func (s *Store) namespace(name string) *namespace {
 			tree:    coord.NewTree(),
 			entries: map[string]*entry{},
 			roots:   map[string][]*root{},
-			watches: map[string][]*watch{},
 		}
 		s.namespaces[name] = ns
 	}
@@ -130,11 +123,10 @@ func (s *Store) namespace(name string) *namespace {
 
 // namespace is one tree and those who follow it.
 type namespace struct {
-	entries map[string]*entry   // all nodes by path; parents always exist
-	tree    *coord.Tree         // the same nodes, for snapshots
-	shared  *coord.Snapshot     // of the tree as it is now; nil if nobody has asked since the last change
-	roots   map[string][]*root  // by path, one for each depth
-	watches map[string][]*watch // by the path whose removal they wait for
+	entries map[string]*entry  // all nodes by path; parents always exist
+	tree    *coord.Tree        // the same nodes, for snapshots
+	shared  *coord.Snapshot    // of the tree as it is now; nil if nobody has asked since the last change
+	roots   map[string][]*root // by path, one for each depth
 }
 
 type entry struct {
@@ -151,32 +143,6 @@ func (ns *namespace) snapshot() coord.Snapshot {
 	return *ns.shared
 }
 
-// watch runs fire once, after a node was removed and when the registry's link lets the
-// news through.
-type watch struct {
-	registry *Registry
-	fire     func()
-}
-
-func (ns *namespace) watch(path string, w *watch) {
-	ns.watches[path] = append(ns.watches[path], w)
-}
-
-func (ns *namespace) unwatch(path string, w *watch) {
-	watches := ns.watches[path]
-	for i := range watches {
-		if watches[i] == w {
-			watches = append(watches[:i:i], watches[i+1:]...)
-			break
-		}
-	}
-	if len(watches) == 0 {
-		delete(ns.watches, path)
-		return
-	}
-	ns.watches[path] = watches
-}
-
 // lease is the store's side of a session.
 type lease struct {
 	id      coord.SessionID
@@ -190,15 +156,14 @@ type nodeKey struct {
 	path string
 }
 
-func (s *Store) grant(timeout time.Duration) *lease {
+func (s *Store) newLease(timeout time.Duration) *lease {
 	s.lastID++
 	l := &lease{id: s.lastID, timeout: timeout, nodes: map[nodeKey]struct{}{}}
 	s.leases[l.id] = l
 	return l
 }
 
-// startExpiry makes a lease expire a time-out after its last renewal, unless that is
-// called off before.
+// startExpiry makes a lease expire a time-out after its last renewal.
 func (s *Store) startExpiry(l *lease, renewed time.Time) {
 	if s.leases[l.id] != l || s.closed {
 		return
@@ -208,11 +173,11 @@ func (s *Store) startExpiry(l *lease, renewed time.Time) {
 	if s.down {
 		return // a service that is down expires no lease; Up starts all time-outs again
 	}
-	l.expiry = s.arm(&s.alarms, time.Until(renewed.Add(l.timeout)), func() { s.drop(l) })
+	l.expiry = s.arm(&s.alarms, time.Until(renewed.Add(l.timeout)), func() { s.endLease(l) })
 }
 
-// drop ends a lease and removes its nodes, in one step.
-func (s *Store) drop(l *lease) {
+// endLease removes a lease and its nodes, in one step.
+func (s *Store) endLease(l *lease) {
 	if s.leases[l.id] != l {
 		return
 	}
@@ -227,8 +192,7 @@ func (s *Store) drop(l *lease) {
 		key.ns.remove(key.path)
 	}
 	for key := range l.nodes {
-		key.ns.touch(key.path, s.changes)
-		key.ns.fireWatches(key.path)
+		key.ns.notifyViews(key.path, s.changes)
 	}
 }
 
@@ -241,17 +205,16 @@ func (s *Store) Expire(id coord.SessionID) bool {
 	if !ok {
 		return false
 	}
-	s.drop(l)
+	s.endLease(l)
 	for r := range s.registries {
-		if c := r.session; c != nil && c.lease == l && !c.frozen {
+		if c := r.session; c != nil && c.lease == l && !c.noAnswers {
 			c.expectRefusal()
 		}
 	}
 	return true
 }
 
-// alarm is a timer whose action runs under the store's lock, and never after stop. The
-// lock guards it.
+// alarm is a timer whose action runs under the store's lock, and never after stop.
 type alarm struct {
 	timer *time.Timer
 	owner *sync.WaitGroup

@@ -1,16 +1,8 @@
 package memory
 
-import (
-	"math"
+import "github.com/elasticjob-go/elasticjob/coord"
 
-	"github.com/elasticjob-go/elasticjob/coord"
-)
-
-// wholeDepth is the depth of views that show a whole subtree.
-const wholeDepth = math.MaxInt
-
-// upper holds the upper levels of a subtree. nil stands for all levels: then the store's own
-// tree serves.
+// upper holds the upper levels of a subtree. nil stands for all levels, which the store's own tree has.
 type upper struct {
 	path  string
 	depth int
@@ -18,7 +10,7 @@ type upper struct {
 }
 
 func newUpper(ns *namespace, path string, depth int) *upper {
-	if depth == wholeDepth {
+	if depth == coord.AllLevels {
 		return nil
 	}
 	u := &upper{path: path, depth: depth, tree: coord.NewTree()}
@@ -30,17 +22,17 @@ func newUpper(ns *namespace, path string, depth int) *upper {
 	return u
 }
 
-// shows reports whether these are so many levels.
-func (u *upper) shows(depth int) bool {
+// hasDepth reports whether these are the levels to a depth.
+func (u *upper) hasDepth(depth int) bool {
 	if u == nil {
-		return depth == wholeDepth
+		return depth == coord.AllLevels
 	}
 	return u.depth == depth
 }
 
-// touch takes over what the namespace has at a path that was written or removed, and parents
-// that were made with it. It reports whether a view of these levels shows a change.
-func (u *upper) touch(ns *namespace, path string) bool {
+// update copies the node at a path that was written or removed, and parents that were made with it,
+// from the namespace. It reports whether a view of these levels shows a change.
+func (u *upper) update(ns *namespace, path string) bool {
 	if u == nil {
 		return true
 	}

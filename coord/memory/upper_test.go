@@ -18,7 +18,7 @@ func TestUpperLevelsLagAndAreRestored(t *testing.T) {
 		b.Link().Lag(time.Minute)
 		var views []coord.View
 		for _, r := range []*memory.Registry{a, b} {
-			v, err := r.ViewDepth(t.Context(), "", 1)
+			v, err := r.View(t.Context(), "", 1)
 			if err != nil {
 				t.Fatal(err)
 			}

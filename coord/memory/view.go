@@ -1,40 +1,43 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
 )
 
-// root is a path that views of one namespace follow, to one depth. Views have no copies of
-// the tree: one that is up to date shows the store's own tree, or that of its root, and one
-// that is late is pinned to the snapshot that it showed last.
+// root holds the views of one path and depth. They have no trees of their own: a view that is up to
+// date shows the store's tree, or the upper levels that the root has of it, and a view that lags is
+// pinned to the snapshot that it showed last.
 type root struct {
-	path    string
-	upper   *upper // the upper levels alone; nil if views show the whole subtree
-	views   int
-	touched int64   // the number (see Store.changes) of the last change that views show
-	waiting []*view // views that are up to date and whose Changed was called
-	lagging map[time.Duration]*lagging
+	path       string
+	upper      *upper // the upper levels alone; nil if views show the whole subtree
+	views      int
+	lastChange int64   // the number (see Store.changes) of the last change within path and depth
+	waiting    []*view // views that are up to date and whose Changed was called
+	lagging    map[time.Duration]*lagGroup
 }
 
-// lagging are the views of a root that have the same lag. An alarm that the first change
-// arms brings all of them up to date, with everything that was committed until then.
-type lagging struct {
+// lagGroup holds the views of a root that have the same lag. The first change arms an alarm, which
+// pins all of them to the newest snapshot.
+type lagGroup struct {
 	views map[*view]struct{}
 	due   *alarm
 }
 
-// touch tells the roots at and above a path that something changed there.
-func (ns *namespace) touch(path string, change int64) {
+// notifyViews tells the views that show a path that it was written or removed by the change with this
+// number.
+func (ns *namespace) notifyViews(path string, change int64) {
 	ns.shared = nil
 	for above := path; ; above = coord.Parent(above) {
 		for _, rt := range ns.roots[above] {
-			if rt.upper.touch(ns, path) && rt.touched != change {
-				rt.wake(change)
+			if rt.upper.update(ns, path) && rt.lastChange != change {
+				rt.notify(change)
 			}
 		}
 		if above == "" {
@@ -43,14 +46,14 @@ func (ns *namespace) touch(path string, change int64) {
 	}
 }
 
-// wake tells the views of a root that something changed that they show.
-func (rt *root) wake(change int64) {
-	rt.touched = change
+// notify wakes the views of a root for a change that they show; those that lag, after their lag.
+func (rt *root) notify(change int64) {
+	rt.lastChange = change
 	for i, v := range rt.waiting {
 		rt.waiting[i] = nil
 		v.waiting = false
 		if v.pinned == nil {
-			v.signal()
+			v.changed.Fire()
 		}
 	}
 	rt.waiting = rt.waiting[:0]
@@ -59,20 +62,20 @@ func (rt *root) wake(change int64) {
 	}
 }
 
-// root returns the root of a path that shows so many levels, and makes it if there is none.
-func (ns *namespace) root(path string, depth int) *root {
+// rootFor returns the root of a path and depth, and makes it if there is none.
+func (ns *namespace) rootFor(path string, depth int) *root {
 	for _, rt := range ns.roots[path] {
-		if rt.upper.shows(depth) {
+		if rt.upper.hasDepth(depth) {
 			return rt
 		}
 	}
-	rt := &root{path: path, upper: newUpper(ns, path, depth), lagging: map[time.Duration]*lagging{}}
+	rt := &root{path: path, upper: newUpper(ns, path, depth), lagging: map[time.Duration]*lagGroup{}}
 	ns.roots[path] = append(ns.roots[path], rt)
 	return rt
 }
 
-// leave removes a root that has no views any more.
-func (ns *namespace) leave(rt *root) {
+// removeRoot removes a root without views.
+func (ns *namespace) removeRoot(rt *root) {
 	rest := slices.DeleteFunc(ns.roots[rt.path], func(other *root) bool { return other == rt })
 	if len(rest) == 0 {
 		delete(ns.roots, rt.path)
@@ -81,7 +84,7 @@ func (ns *namespace) leave(rt *root) {
 	}
 }
 
-// snapshot returns what a view of the root shows if it is up to date.
+// snapshot returns what a view shows that is up to date.
 func (rt *root) snapshot(ns *namespace) coord.Snapshot {
 	if rt.upper != nil {
 		return rt.upper.tree.Snapshot()
@@ -91,7 +94,7 @@ func (rt *root) snapshot(ns *namespace) coord.Snapshot {
 
 // arm arms the group's alarm. The store owns it, because the group's views belong to
 // several registries.
-func (g *lagging) arm(lag time.Duration) {
+func (g *lagGroup) arm(lag time.Duration) {
 	if g.due != nil && !g.due.over {
 		return
 	}
@@ -100,7 +103,7 @@ func (g *lagging) arm(lag time.Duration) {
 		g.due = s.arm(&s.alarms, lag, func() {
 			for v := range g.views {
 				v.pin()
-				v.signal()
+				v.changed.Fire()
 			}
 		})
 		return
@@ -109,42 +112,30 @@ func (g *lagging) arm(lag time.Duration) {
 
 // view implements [coord.View].
 type view struct {
-	r       *Registry
-	root    *root
-	pinned  *coord.Snapshot // what a late view shows; nil if the view is up to date
-	shown   int64           // root.touched as of pinned
-	lag     time.Duration   // of the group that it is in; 0 for none
-	changed chan struct{}   // nil if nobody asked since the last change
-	waiting bool            // it is in root.waiting
-	fault   error
-	err     error
+	r            *Registry
+	root         *root
+	pinned       *coord.Snapshot // what a late view shows; nil if the view is up to date
+	pinnedChange int64           // root.lastChange as of pinned
+	lag          time.Duration   // of the group that it is in; 0 for none
+	changed      broadcast.Signal
+	waiting      bool // it is in root.waiting
+	fault        error
+	err          error
 }
 
 // View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
-	return r.view(ctx, path, wholeDepth)
-}
-
-// ViewDepth implements [coord.Registry].
-func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateDepth(depth); err != nil {
+func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("memory: view %q: %w", path, err)
-	}
-	return r.view(ctx, path, depth)
-}
-
-func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateRoot(path); err != nil {
-		return nil, fmt.Errorf("memory: view: %w", err)
 	}
 	v := &view{r: r}
 	opened := false
 	err := r.call(ctx, call{method: OpenView, path: path}, func() error {
-		v.root = r.ns.root(path, depth)
+		v.root = r.ns.rootFor(path, depth)
 		v.root.views++
 		r.views[v] = struct{}{}
 		opened = true
-		v.settle()
+		v.applyLink()
 		return nil
 	})
 	if err != nil {
@@ -156,9 +147,8 @@ func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View
 	return v, nil
 }
 
-// settle makes the view what the state of its link allows: up to date, late, or without
-// any change. What it can show by then it shows.
-func (v *view) settle() {
+// applyLink applies a change of the link's state to the view: it is up to date, lags, or stands still.
+func (v *view) applyLink() {
 	lag := max(v.r.lag, v.r.delay)
 	reachable := v.r.reachable()
 	if v.lag > 0 && (v.lag != lag || !reachable) {
@@ -174,20 +164,20 @@ func (v *view) settle() {
 			v.joinGroup(lag)
 		}
 	case v.pinned != nil:
-		changed := v.shown != v.root.touched
+		changed := v.pinnedChange != v.root.lastChange
 		v.pinned = nil
 		if changed {
-			v.signal()
-		} else if v.changed != nil {
-			v.wait()
+			v.changed.Fire()
+		} else if v.changed.IsAwaited() {
+			v.awaitChange()
 		}
 	}
 }
 
-// pin makes the view show the present state, until it is pinned again or unpinned.
+// pin makes the view show the present state until it is pinned again or unpinned.
 func (v *view) pin() {
 	snapshot := v.root.snapshot(v.r.ns)
-	v.pinned, v.shown = &snapshot, v.root.touched
+	v.pinned, v.pinnedChange = &snapshot, v.root.lastChange
 }
 
 func (v *view) joinGroup(lag time.Duration) {
@@ -196,12 +186,12 @@ func (v *view) joinGroup(lag time.Duration) {
 	}
 	group := v.root.lagging[lag]
 	if group == nil {
-		group = &lagging{views: map[*view]struct{}{}}
+		group = &lagGroup{views: map[*view]struct{}{}}
 		v.root.lagging[lag] = group
 	}
 	group.views[v] = struct{}{}
 	v.lag = lag
-	if v.shown != v.root.touched {
+	if v.pinnedChange != v.root.lastChange {
 		group.arm(lag)
 	}
 }
@@ -216,15 +206,7 @@ func (v *view) leaveGroup() {
 	v.lag = 0
 }
 
-// signal wakes those who wait for a change.
-func (v *view) signal() {
-	if v.changed != nil {
-		close(v.changed)
-		v.changed = nil
-	}
-}
-
-// end ends the view. It shows its last state from then on.
+// end ends the view, which keeps its last state.
 func (v *view) end(err error) {
 	if v.err != nil {
 		return
@@ -239,10 +221,10 @@ func (v *view) end(err error) {
 		v.root.waiting = slices.DeleteFunc(v.root.waiting, func(other *view) bool { return other == v })
 	}
 	v.err = err
-	v.signal()
+	v.changed.Close()
 	delete(v.r.views, v)
 	if v.root.views--; v.root.views == 0 {
-		v.r.ns.leave(v.root)
+		v.r.ns.removeRoot(v.root)
 	}
 }
 
@@ -264,30 +246,18 @@ func (v *view) Changed() <-chan struct{} {
 }
 
 func (v *view) changedLocked() <-chan struct{} {
-	if v.err != nil {
-		return alreadyClosed()
+	if v.err == nil && v.pinned == nil && !v.changed.IsAwaited() {
+		v.awaitChange()
 	}
-	if v.changed == nil {
-		v.changed = make(chan struct{})
-		if v.pinned == nil {
-			v.wait()
-		}
-	}
-	return v.changed
+	return v.changed.Next()
 }
 
-// wait adds the view to its root's list of those that want to know of the next change.
-func (v *view) wait() {
+// awaitChange makes the root notify the view of the next change.
+func (v *view) awaitChange() {
 	if !v.waiting {
 		v.waiting = true
 		v.root.waiting = append(v.root.waiting, v)
 	}
-}
-
-func alreadyClosed() <-chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
 }
 
 // Sync implements [coord.View].
@@ -295,7 +265,7 @@ func (v *view) Sync(ctx context.Context) error {
 	c := call{method: Sync, path: v.root.path}
 	var change int64
 	err := v.r.call(ctx, c, func() error {
-		change = v.root.touched
+		change = v.root.lastChange
 		return v.err
 	})
 	if err != nil {
@@ -305,7 +275,7 @@ func (v *view) Sync(ctx context.Context) error {
 	defer stop()
 	for {
 		v.r.store.mu.Lock()
-		err, reached := v.err, v.pinned == nil || v.shown >= change
+		err, reached := v.err, v.pinned == nil || v.pinnedChange >= change
 		var changed <-chan struct{}
 		if !reached {
 			changed = v.changedLocked()

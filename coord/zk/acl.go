@@ -168,7 +168,7 @@ func (e Entry) check() error {
 	return nil
 }
 
-// check says what is wrong with a list that is given.
+// check says what is wrong with the first bad entry of a list.
 func (a ACL) check() error {
 	for _, e := range a {
 		if err := e.check(); err != nil {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// If a list of children has more than bulk new ones, these are read in slices, and other
-// news is read before each slice. One commit makes far fewer nodes than bulk.
+// A list with more than bulk new children is read in slices, and other changes are read before each
+// slice. One commit makes far fewer nodes than bulk.
 const (
 	bulk      = 1000
 	sliceSize = 256
 )
 
-// backlog is what a follower still has to read, in batches. The smallest batch is read
-// first; while somebody waits for Sync, one of the oldest. The zero value is empty.
+// backlog holds the tasks that a watcher has put off, in batches. The smallest batch is read first;
+// while somebody waits for Sync, one of the oldest. The zero value is empty.
 type backlog struct {
 	batches    []*batch
 	waiting    map[string]struct{} // the paths of all tasks
-	generation int                 // of new batches; grows when somebody begins to wait
+	generation int                 // of new batches; grows with each call of Sync
 	waiters    []waiter
 }
 
-// batch is what was found in one list, and then below it.
+// batch holds the tasks for the new children of one list, and then for what is below them.
 type batch struct {
 	generation int
 	tasks      []task // the last one is read first
 }
 
-// waiter waits until all batches up to a generation are read.
+// waiter is a call of Sync, which waits until all batches up to a generation are read.
 type waiter struct {
 	generation int
 	synced     chan struct{}
@@ -41,7 +41,7 @@ func (b *backlog) has(path string) bool {
 	return ok
 }
 
-// add adds a batch. from is the batch whose reading led to these tasks; nil if they are news.
+// add adds a batch. from is the batch that led to these tasks; nil if a change did.
 func (b *backlog) add(tasks []task, from *batch) {
 	added := &batch{generation: b.generation}
 	if from != nil {
@@ -62,8 +62,8 @@ func (b *backlog) addTo(to *batch, tasks []task) {
 	}
 }
 
-// slice removes and returns the tasks to read next, with their batch; nil if there are none.
-func (b *backlog) slice() (*batch, []task) {
+// takeSlice removes the tasks to read next, and returns them with their batch; nil if there are none.
+func (b *backlog) takeSlice() (*batch, []task) {
 	b.batches = slices.DeleteFunc(b.batches, func(x *batch) bool { return len(x.tasks) == 0 })
 	if b.isEmpty() {
 		return nil, nil
@@ -82,8 +82,8 @@ func (b *backlog) slice() (*batch, []task) {
 	return next, tasks
 }
 
-// wait adds those who wait for what is in the backlog now.
-func (b *backlog) wait(syncs []chan struct{}) {
+// addWaiters adds calls of Sync, which wait for what is in the backlog now.
+func (b *backlog) addWaiters(syncs []chan struct{}) {
 	for _, synced := range syncs {
 		b.waiters = append(b.waiters, waiter{b.generation, synced})
 	}
@@ -92,8 +92,8 @@ func (b *backlog) wait(syncs []chan struct{}) {
 	}
 }
 
-// done removes and returns those who do not have to wait any more.
-func (b *backlog) done() []chan struct{} {
+// takeDone removes and returns the calls of Sync whose batches are read.
+func (b *backlog) takeDone() []chan struct{} {
 	b.batches = slices.DeleteFunc(b.batches, func(x *batch) bool { return len(x.tasks) == 0 })
 	var done []chan struct{}
 	b.waiters = slices.DeleteFunc(b.waiters, func(w waiter) bool {
@@ -106,8 +106,8 @@ func (b *backlog) done() []chan struct{} {
 	return done
 }
 
-// abandon removes and returns all who wait.
-func (b *backlog) abandon() []chan struct{} {
+// takeWaiters removes and returns all calls of Sync.
+func (b *backlog) takeWaiters() []chan struct{} {
 	var syncs []chan struct{}
 	for _, w := range b.waiters {
 		syncs = append(syncs, w.synced)
@@ -116,12 +116,12 @@ func (b *backlog) abandon() []chan struct{} {
 	return syncs
 }
 
-// A list of more than largeList children is not read again before calmForChild has passed
-// for each of them. Otherwise, while somebody makes one child after the other, the view
-// would do nothing but read that list.
+// A list of more than largeList children is not read again before pausePerChild has passed for each
+// of them. Otherwise a view would do nothing but read that list while somebody makes one child after
+// the other.
 const (
-	largeList    = 1000
-	calmForChild = 20 * time.Microsecond
+	largeList     = 1000
+	pausePerChild = 20 * time.Microsecond
 )
 
 // largeLists holds the nodes with many children, by path.
@@ -132,17 +132,17 @@ type largeChildren struct {
 	changed bool      // the list has changed since it was read
 }
 
-// read notes that a list was read.
-func (ls largeLists) read(path string, children int) {
+// noteRead records that a list was read.
+func (ls largeLists) noteRead(path string, children int) {
 	if children <= largeList {
 		delete(ls, path)
 		return
 	}
-	ls[path] = &largeChildren{until: time.Now().Add(time.Duration(children) * calmForChild)}
+	ls[path] = &largeChildren{until: time.Now().Add(time.Duration(children) * pausePerChild)}
 }
 
-// putOff notes that a list has changed. It reports whether the list is to be read later.
-func (ls largeLists) putOff(path string, urgent bool) bool {
+// postpone records that a list has changed, and reports whether it is to be read later.
+func (ls largeLists) postpone(path string, urgent bool) bool {
 	l := ls[path]
 	if l == nil || urgent || !time.Now().Before(l.until) {
 		return false
@@ -151,7 +151,7 @@ func (ls largeLists) putOff(path string, urgent bool) bool {
 	return true
 }
 
-// due removes and returns the lists that were put off and are to be read now.
+// due returns the postponed lists that are to be read now.
 func (ls largeLists) due(urgent bool) map[string]bool {
 	lists := make(map[string]bool)
 	for path, l := range ls {
@@ -163,7 +163,7 @@ func (ls largeLists) due(urgent bool) map[string]bool {
 	return lists
 }
 
-// wait is how long to wait until a list is due.
+// wait returns how long it takes until a list is due.
 func (ls largeLists) wait() time.Duration {
 	wait := never
 	for _, l := range ls {

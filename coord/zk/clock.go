@@ -11,10 +11,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Clock implements [coord.Registry]. The first call begins what it tells of: who never
-// asks writes nothing.
+// Clock implements [coord.Registry]. The first call starts the comparisons, which write.
 func (r *Registry) Clock() coord.Clock {
-	r.clocked.Do(func() { r.spawn(func() { r.clock.Run(r.ctx) }) })
+	r.clocked.Do(func() { r.start(func() { r.clock.Run(r.ctx) }) })
 	return r.clock.Clock()
 }
 
@@ -22,7 +21,7 @@ func (r *Registry) Clock() coord.Clock {
 // some moment between the request and the answer.
 func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
 	begun := time.Now()
-	stat, err := r.touch(ctx)
+	stat, err := r.writeClock(ctx)
 	half := time.Since(begun) / 2
 	if err != nil {
 		return coord.Clock{}, fmt.Errorf("zk: clock: %w", err)
@@ -31,8 +30,8 @@ func (r *Registry) compareClock(ctx context.Context) (coord.Clock, error) {
 	return coord.NewClock(begun.Add(half), time.UnixMilli(stat.Mtime).Add(tick/2), half+tick/2), nil
 }
 
-// touch writes the clock's node, without a value.
-func (r *Registry) touch(ctx context.Context) (zookeeper.Stat, error) {
+// writeClock writes the clock's node, without a value.
+func (r *Registry) writeClock(ctx context.Context) (zookeeper.Stat, error) {
 	stat, err := r.commit(ctx, []coord.Op{coord.Put(coord.ClockPath, nil)})
 	if errors.Is(err, coord.ErrUnknownOutcome) {
 		// Whether it was written does not matter, only that the time is not known.

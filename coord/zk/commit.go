@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	zookeeper "github.com/go-zookeeper/zk"
@@ -28,16 +29,16 @@ func (r *Registry) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return stat.Mzxid, nil
 }
 
-// commit does ops in one multi, and returns the Stat of the last node that it wrote. The
-// Stat is zero if it wrote none.
+// commit sends ops as one multi, and returns the Stat of the last node that it wrote, the zero Stat
+// if it wrote none.
 //
-// First it guesses which nodes are there, so that the usual commit costs one round trip: it
-// takes a node for missing only if an open view says so. If a guess was wrong it reads what
-// it needs to know, and plans again.
+// First it guesses which nodes exist, so that the usual commit costs one round trip: a node is
+// missing only if an open view says so. After a wrong guess it reads what it needs to know, and
+// plans again.
 func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, error) {
 	l := r.limit(ctx)
 	var s *session
-	var known facts
+	var known knowledge
 	for range maxAttempts {
 		if s == nil || s.ctx.Err() != nil {
 			var err error
@@ -53,15 +54,11 @@ func (r *Registry) commit(ctx context.Context, ops []coord.Op) (zookeeper.Stat, 
 	return zookeeper.Stat{}, fmt.Errorf("%w: the tree changed under the commit %d times", coord.ErrUnavailable, maxAttempts)
 }
 
-// sessionFor returns the session to commit in. begun is the one of an attempt before this,
-// or nil. A commit of ephemeral nodes fails if the session in which it began is lost.
+// sessionFor returns the session to commit in. begun is the session of the attempt before, or nil.
+// A commit that needs the session fails if the session in which it began is lost.
 func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session, error) {
-	needed := false
-	for _, op := range ops {
-		needed = needed || op.Kind == coord.OpCreateEphemeral || op.Kind == coord.OpOwned
-	}
-	if !needed {
-		s, err := r.current(l)
+	if !slices.ContainsFunc(ops, func(op coord.Op) bool { return op.Kind.NeedsSession() }) {
+		s, err := r.awaitSession(l)
 		return s, convertError(err, "")
 	}
 	r.mu.Lock()
@@ -70,7 +67,7 @@ func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session
 	if r.ctx.Err() != nil {
 		return nil, context.Cause(r.ctx)
 	}
-	if err := l.over(); err != nil {
+	if err := l.cause(); err != nil {
 		return nil, err
 	}
 	if begun != nil || s == nil || s.ctx.Err() != nil {
@@ -79,9 +76,9 @@ func (r *Registry) sessionFor(l limit, begun *session, ops []coord.Op) (*session
 	return s, nil
 }
 
-// attempt plans and sends once. again is true if a guess was wrong, or if the connection was
-// lost before anything was sent.
-func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (again bool, stat zookeeper.Stat, err error) {
+// attempt plans and sends a commit once. again reports that it must be tried again: a guess was
+// wrong, or the connection was lost before anything was sent.
+func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *knowledge) (again bool, stat zookeeper.Stat, err error) {
 	if err := r.learn(l, s, ops, known); err != nil {
 		if isLost(err) {
 			return true, stat, nil
@@ -96,7 +93,7 @@ func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (a
 		return false, stat, fmt.Errorf("%w: the request has %d bytes, at most %d are allowed", coord.ErrTooLarge, size, maxPacket)
 	}
 	if len(p.requests) == 0 {
-		return false, stat, nil // it only removes a tree that is not there
+		return false, stat, nil // it only removes a tree that does not exist
 	}
 	results, err := call(l, s.conn, p.send)
 	switch failed := firstError(results); {
@@ -105,11 +102,11 @@ func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (a
 	case failed >= 0:
 		again, err = p.judge(failed, results[failed].Error)
 		if again {
-			*known = facts{noGuesses: true}
+			*known = knowledge{noGuesses: true}
 		}
 		return again, stat, err
 	case errors.Is(err, errConnEnded):
-		return true, stat, nil // not sent; the next session may do it
+		return true, stat, nil // nothing was sent, so the next session may commit it
 	case !wasAnswered(err):
 		return false, stat, fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, err)
 	}
@@ -119,7 +116,7 @@ func (r *Registry) attempt(l limit, s *session, ops []coord.Op, known *facts) (a
 // send sends the requests as one atomic step.
 func (p *plan) send(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
 	if set, ok := p.requests[0].(*zookeeper.SetDataRequest); ok && len(p.requests) == 1 {
-		// One set is the most frequent commit, and without a multi it costs less than half.
+		// A single set is the most frequent commit, and costs less than half without a multi.
 		stat, err := client.Set(set.Path, set.Data, set.Version)
 		if err != nil && !wasAnswered(err) {
 			return nil, err
@@ -129,8 +126,8 @@ func (p *plan) send(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
 	return client.Multi(p.requests...)
 }
 
-// firstError finds the request that made a multi fail. The errors of later requests mean
-// nothing.
+// firstError returns the index of the request that made a multi fail, -1 if none did. The errors of
+// later requests mean nothing.
 func firstError(results []zookeeper.MultiResponse) int {
 	for i, result := range results {
 		if result.Error != nil {
@@ -140,34 +137,34 @@ func firstError(results []zookeeper.MultiResponse) int {
 	return -1
 }
 
-// role is what a request is for its op.
+// role says what the failure of a request means.
 type role int
 
 const (
-	itself role = iota // the op as a whole: its failure is a conflict
-	helper             // a parent, or a part of the op: its failure means that a guess was wrong
+	itself role = iota // the request is the op as a whole: a failure is a conflict
+	helper             // the request is for a parent or a part of the op: a failure means a wrong guess
 )
 
 // plan is a multi that is being built. Paths are full paths.
 type plan struct {
 	r        *Registry
 	ops      []coord.Op
-	known    facts
+	known    knowledge
 	session  int64
 	requests []any
-	origin   []int                    // for each request the index of its op; -1 for none
+	origin   []int                    // for each request the index of its op; -1 if it has none
 	roles    []role                   // for each request
 	written  map[string]int           // for each path that is written the index of the op
-	done     []bool                   // for each op whether it is among the requests
+	done     []bool                   // for each op whether its requests were added
 	made     map[string]bool          // nodes that the requests so far create
 	smallest *zookeeper.CreateRequest // the creation with the smallest value
 	writes   int                      // how many requests return a Stat
-	conflict error                    // the first that is known before anything is sent
+	conflict error                    // the first conflict that is known before anything is sent
 }
 
-// plan turns ops into requests. It guesses what is not known. Conditions come first,
-// because they speak of the tree before the commit.
-func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
+// plan turns ops into requests, and guesses what is not known. Conditions come first, because they
+// are about the tree before the commit.
+func (r *Registry) plan(ops []coord.Op, known knowledge, session int64) *plan {
 	p := &plan{r: r, ops: ops, known: known, session: session, done: make([]bool, len(ops))}
 	if len(ops) > 1 {
 		p.written = make(map[string]int, len(ops))
@@ -178,7 +175,7 @@ func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 		case !op.Kind.Writes():
 			p.addCondition(i, op, full)
 		case op.Kind == coord.OpDeleteTree && len(known.trees[full]) == 0 && len(ops) > 1:
-			p.addAbsent(i, full, helper) // there is no tree to remove, and that must still hold
+			p.addAbsent(i, full, helper) // there was no tree to remove; check that there still is none
 		case len(ops) > 1:
 			p.written[full] = i
 		}
@@ -187,9 +184,8 @@ func (r *Registry) plan(ops []coord.Op, known facts, session int64) *plan {
 		p.addWrite(i)
 	}
 	if p.writes == 0 && p.smallest != nil {
-		// The answer to a create does not tell the number of the commit, but that to a
-		// set does. So the node with the smallest value gets it by a set after its
-		// creation. That set cannot fail.
+		// The answer to a set has the zxid of the commit; that to a create has not. So the node
+		// with the smallest value gets its value by a set after its creation, which cannot fail.
 		p.add(-1, helper, &zookeeper.SetDataRequest{Path: p.smallest.Path, Data: p.smallest.Data, Version: -1})
 		p.smallest.Data = []byte{}
 	}
@@ -214,8 +210,8 @@ func (p *plan) addCondition(i int, op coord.Op, full string) {
 	case coord.OpAbsent:
 		p.addAbsent(i, full, itself)
 	case coord.OpOwned:
-		// No request can check the owner. It was read before; the request checks that
-		// nobody has written the node since.
+		// No request can check the owner, which was read before. The request checks that the
+		// node was not written since.
 		stat := p.known.stats[full]
 		switch {
 		case stat == nil:
@@ -228,7 +224,7 @@ func (p *plan) addCondition(i int, op coord.Op, full string) {
 	}
 }
 
-// setConflict notes a conflict that is known before anything is sent. The first one counts.
+// setConflict records a conflict that is known before anything is sent. The first one counts.
 func (p *plan) setConflict(i int, reason error) {
 	if p.conflict == nil {
 		p.conflict = p.conflictOf(i, reason)
@@ -244,8 +240,8 @@ func version(v int64) int32 {
 	return int32(v)
 }
 
-// addAbsent checks that a node is absent: it creates the node and removes it again. If
-// parents are missing, it does that with the topmost of them.
+// addAbsent adds the check that a node is absent: the node, or the topmost missing parent, is created
+// and removed again.
 func (p *plan) addAbsent(i int, full string, role role) {
 	top := full
 	for parent := parentOf(full); parent != "/"; parent = parentOf(parent) {
@@ -253,7 +249,7 @@ func (p *plan) addAbsent(i int, full string, role role) {
 			top, role = parent, helper
 		}
 		if stat := p.known.stats[parent]; stat != nil && stat.EphemeralOwner != 0 {
-			// As long as an ephemeral parent is there nothing can be below it.
+			// Nothing can be below an ephemeral parent, as long as that exists.
 			p.add(i, helper, &zookeeper.CheckVersionRequest{Path: parent, Version: -1})
 			return
 		}
@@ -266,12 +262,12 @@ func (p *plan) create(full string, value []byte, flags int32) *zookeeper.CreateR
 	return &zookeeper.CreateRequest{Path: full, Data: copyOf(value), Acl: p.r.acl, Flags: flags}
 }
 
-// copyOf copies a value, because an abandoned request may be sent after its caller has used
-// the buffer for something else. The copy is never nil: JVM clients tell nil from empty.
+// copyOf copies a value, because an abandoned request may be sent after its caller has reused the
+// buffer. The copy is never nil: JVM clients tell nil from empty.
 func copyOf(value []byte) []byte { return append([]byte{}, value...) }
 
-// addWrite adds an op that writes, unless it was added already. Ops that write its parents
-// come before it.
+// addWrite adds the requests of an op that writes, after those of the ops that write its parents,
+// unless it was added already.
 func (p *plan) addWrite(i int) {
 	op := p.ops[i]
 	if p.done[i] || !op.Kind.Writes() {
@@ -303,7 +299,7 @@ func (p *plan) addWrite(i int) {
 	}
 }
 
-// addCreate adds the creation of a node, after that of the parents that are missing.
+// addCreate adds the creation of a node, after that of its missing parents.
 func (p *plan) addCreate(i int, full string, value []byte, flags int32) {
 	p.addParents(i, full)
 	request := p.create(full, value, flags)
@@ -321,14 +317,14 @@ func (p *plan) noteCreate(request *zookeeper.CreateRequest) {
 	}
 }
 
-// addParents adds the creation of the parents that are missing.
+// addParents adds the creation of the missing parents of a node.
 func (p *plan) addParents(i int, full string) {
 	parent := parentOf(full)
 	if parent == "/" || p.made[parent] {
 		return
 	}
 	if j, ok := p.written[parent]; ok {
-		p.addWrite(j) // this may create the parent; if it fails, that is the conflict to report
+		p.addWrite(j) // may create the parent; a failure is then the conflict of op j
 		if p.made[parent] {
 			return
 		}
@@ -342,7 +338,7 @@ func (p *plan) addParents(i int, full string) {
 	p.noteCreate(request)
 }
 
-// isMissing reports whether a node is not there, by what is known, or else by a guess.
+// isMissing reports whether a node does not exist, by what is known, or else by a guess.
 func (p *plan) isMissing(full string) bool {
 	if stat, ok := p.known.stats[full]; ok || p.known.noGuesses {
 		return ok && stat == nil
@@ -357,8 +353,8 @@ func parentOf(full string) string {
 	return "/"
 }
 
-// judge says what the failure of a request means: a conflict, or that a guess was wrong and
-// the commit has to be planned again.
+// judge returns what the failure of a request means: a conflict, or again for a wrong guess, after
+// which the commit is planned again.
 func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 	i := p.origin[failed]
 	var reason error
@@ -372,9 +368,9 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 	case errors.Is(err, zookeeper.ErrNotEmpty):
 		reason = coord.ErrNotEmpty
 	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0 && !p.ops[i].Kind.Writes() && !p.known.noGuesses:
-		return true, nil // it is absent; the next plan knows the ephemeral parent
+		return true, nil // the node is absent; the next plan knows the ephemeral parent
 	case errors.Is(err, zookeeper.ErrNoAuth) && i >= 0:
-		return false, p.conflictOf(i, coord.ErrDenied) // also for a part of the op, because all of it has to be allowed
+		return false, p.conflictOf(i, coord.ErrDenied) // also for a helper: all requests of the op have to be allowed
 	case errors.Is(err, zookeeper.ErrNoChildrenForEphemerals) && i >= 0:
 		return false, fmt.Errorf("its parent is ephemeral: %w", p.conflictOf(i, coord.ErrInvalidCommit))
 	default:
@@ -397,7 +393,7 @@ func (p *plan) judge(failed int, err error) (again bool, conflict error) {
 		}
 	case coord.OpOwned:
 		if reason == coord.ErrVersion {
-			return true, nil // somebody has written the node since it was read
+			return true, nil // the node was written after it was read
 		}
 	}
 	return false, p.conflictOf(i, reason)

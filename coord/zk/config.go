@@ -79,8 +79,8 @@ const (
 	defaultPort           = "2181"
 )
 
-// complete checks the configuration and fills in its defaults.
-func (c Config) complete() (Config, error) {
+// withDefaults checks the configuration and fills in its defaults.
+func (c Config) withDefaults() (Config, error) {
 	servers, err := completeServers(c.Servers)
 	if err != nil {
 		return c, err

@@ -25,7 +25,7 @@ func TestCallerGoesAway(t *testing.T) {
 	}{
 		{"Get", false, func(ctx context.Context) error { _, err := r.Get(ctx, "a"); return err }},
 		{"List", false, func(ctx context.Context) error { _, err := r.List(ctx, ""); return err }},
-		{"View", false, func(ctx context.Context) error { _, err := r.View(ctx, "a"); return err }},
+		{"View", false, func(ctx context.Context) error { _, err := r.View(ctx, "a", coord.AllLevels); return err }},
 		{"Sync", false, v.Sync},
 		{"Acquire", false, func(ctx context.Context) error { _, err := latch(t, r, "l").Acquire(ctx); return err }},
 		{"Commit", true, func(ctx context.Context) error { _, err := r.Commit(ctx, coord.Put("a", nil)); return err }},

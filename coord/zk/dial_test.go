@@ -189,7 +189,7 @@ func TestForbiddenNodes(t *testing.T) {
 	wantErr(t, err, coord.ErrDenied, "theirs")
 	_, err = r.Commit(t.Context(), coord.Create("theirs/a", nil))
 	wantErr(t, err, coord.ErrDenied, "theirs/a")
-	_, err = r.View(t.Context(), "theirs")
+	_, err = r.View(t.Context(), "theirs", coord.AllLevels)
 	wantErr(t, err, coord.ErrDenied, "theirs")
 	if _, err := r.Get(t.Context(), "mine"); !errors.Is(err, coord.ErrNoNode) {
 		t.Errorf("a part of a refused commit was done: %v", err)

@@ -34,7 +34,7 @@
 // Each commit is a request of its own: ZooKeeper does all operations of a multi or none, so
 // several commits cannot share one. Up to 1,024 requests are in flight on a connection, in
 // the order in which they were sent, and others wait. So the servers' log bounds how many
-// commits there are in a second, and not the time of an answer. [coord.Urgency] has no effect.
+// commits there are in a second, and not the time of an answer.
 //
 // # Facts
 //
@@ -70,7 +70,7 @@
 // # What views and walks cost
 //
 // A view has a watch on the value of each node that it shows, and one on the list of children
-// of each persistent node. A view of the upper levels ([Registry.ViewDepth]) has no watch on
+// of each persistent node. A view of the upper levels ([Registry.View]) has no watch on
 // the lists of the lowest level, and reads nothing below it.
 //
 // [Registry.Walk] reads each node by itself, 128 at once: one request for a node without

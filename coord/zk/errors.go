@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 
 	zookeeper "github.com/go-zookeeper/zk"
 
@@ -72,57 +73,43 @@ func convertError(err error, path string) error {
 // isOurs reports whether an error already says what callers branch on: one of coord's,
 // or the cause of a context.
 func isOurs(err error) bool {
-	var ended *endedError
-	if errors.As(err, &ended) {
-		return true
-	}
-	for _, ours := range []error{
+	return hasEnded(err) || isOneOf(err,
 		coord.ErrUnavailable, coord.ErrClosed, coord.ErrSessionLost,
-		coord.ErrDenied, coord.ErrConflict, coord.ErrTooLarge, coord.ErrUnknownOutcome, coord.ErrInvalidCommit,
-	} {
-		if errors.Is(err, ours) {
-			return true
-		}
-	}
-	return false
+		coord.ErrDenied, coord.ErrConflict, coord.ErrTooLarge, coord.ErrUnknownOutcome, coord.ErrInvalidCommit)
+}
+
+// hasEnded reports whether an error is the cause of a context.
+func hasEnded(err error) bool {
+	_, ok := errors.AsType[*endedError](err)
+	return ok
+}
+
+func isOneOf(err error, list ...error) bool {
+	return slices.ContainsFunc(list, func(one error) bool { return errors.Is(err, one) })
 }
 
 // wasAnswered reports whether an error is a server's answer, or says that nothing was sent.
 // With any other error nobody knows whether a write was done.
 func wasAnswered(err error) bool {
-	var unsent *unsentError
-	if errors.As(err, &unsent) {
+	if _, unsent := errors.AsType[*unsentError](err); unsent {
 		return true
 	}
-	for _, answer := range []error{
+	return isOneOf(err,
 		zookeeper.ErrNoNode, zookeeper.ErrNodeExists, zookeeper.ErrBadVersion, zookeeper.ErrNotEmpty,
 		zookeeper.ErrNoChildrenForEphemerals, zookeeper.ErrNoAuth, zookeeper.ErrAuthFailed, zookeeper.ErrInvalidACL,
 		zookeeper.ErrSessionExpired, zookeeper.ErrSessionMoved, zookeeper.ErrBadArguments, zookeeper.ErrAPIError,
 		// The library returns these before it sends anything.
-		zookeeper.ErrNoServer, zookeeper.ErrInvalidPath, zookeeper.ErrShortBuffer,
-	} {
-		if errors.Is(err, answer) {
-			return true
-		}
-	}
-	return false
+		zookeeper.ErrNoServer, zookeeper.ErrInvalidPath, zookeeper.ErrShortBuffer)
 }
 
 // isLost reports whether an error only says that the connection broke, so that a read may
 // be tried again on the next connection.
 func isLost(err error) bool {
-	var ended *endedError
-	if errors.As(err, &ended) {
+	if hasEnded(err) {
 		return false // the caller's context has ended
 	}
-	for _, lost := range []error{
+	_, network := errors.AsType[net.Error](err)
+	return network || isOneOf(err,
 		errConnEnded, zookeeper.ErrConnectionClosed, zookeeper.ErrClosing, zookeeper.ErrNoServer,
-		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired, io.EOF,
-	} {
-		if errors.Is(err, lost) {
-			return true
-		}
-	}
-	var network net.Error
-	return errors.As(err, &network)
+		zookeeper.ErrSessionMoved, zookeeper.ErrSessionExpired, io.EOF)
 }

@@ -25,9 +25,6 @@ func (r *Registry) SessionPassword() (coord.SessionID, []byte) {
 // it before the first view.
 func (r *Registry) SetMaxOrphans(n int) { r.feed.maxOrphans = n }
 
-// Predecessor finds the latch candidate before another.
-var Predecessor = predecessor
-
 // ParseHandshake parses a server's first answer; ok is false if it is not complete.
 func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []byte, ok bool) {
 	h := parseHandshake(b, time.Time{})
@@ -37,9 +34,9 @@ func ParseHandshake(b []byte) (session int64, timeout time.Duration, password []
 	return h.session, h.timeout, h.password, true
 }
 
-// Unstamped returns a connection whose replies have the zxid 0.
-func Unstamped(conn net.Conn, saw func(zxid int64)) net.Conn {
-	return &stamps{Conn: conn, saw: saw, erase: true}
+// EraseZxids returns a connection whose replies have the zxid 0.
+func EraseZxids(conn net.Conn, saw func(zxid int64)) net.Conn {
+	return &zxidReader{Conn: conn, saw: saw, erase: true}
 }
 
 // NewLink returns a connection as the client library gets it.
@@ -50,7 +47,7 @@ func (r *Registry) LoseSession() {
 	r.mu.Lock()
 	s := r.session
 	r.mu.Unlock()
-	s.end(coord.ErrSessionLost)
+	s.End(coord.ErrSessionLost)
 }
 
 // Lacks reports whether a view of the registry says that a node is not there.

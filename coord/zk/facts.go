@@ -1,165 +1,146 @@
 package zk
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
 
 	zookeeper "github.com/go-zookeeper/zk"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 )
 
-// facts is what a commit knows about the tree. Paths are full paths.
-type facts struct {
-	// noGuesses: a guess was wrong, so everything is read.
-	noGuesses bool
-	// stats has the Stats of nodes, and nil for a node that is not there. Nothing is known
-	// about a node that is not in the map.
-	stats map[string]*zookeeper.Stat
-	// trees has, by root, the nodes to remove, children before their parents.
-	trees map[string][]string
+// CommitGroups implements [coord.Inspector]: each commit is a request of its own.
+func (r *Registry) CommitGroups() (requests []int64, waiting int) { return nil, 0 }
+
+// Facts implements [coord.Inspector]. It asks all servers for their version, by the four-letter word srvr, and finds
+// out what this user may do. Servers answer srvr unless 4lw.commands.whitelist leaves it out. The
+// request time-out bounds each question.
+func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
+	facts := coord.StoreFacts{Product: "ZooKeeper", Compacts: coord.Yes, Members: make([]coord.MemberFacts, len(r.config.Servers))}
+	// Close does not wait for callers, so they have to end with it.
+	ctx, cancel := either.Context(ctx, r.ctx)
+	defer cancel()
+	var asking sync.WaitGroup
+	for i, server := range r.config.Servers {
+		asking.Go(func() { facts.Members[i] = r.memberFacts(ctx, server) })
+	}
+	asking.Wait()
+	facts.Reads, facts.Writes = r.mayRead(ctx), r.mayWrite(ctx)
+	if ctx.Err() != nil {
+		return facts, context.Cause(ctx)
+	}
+	return facts, nil
 }
 
-// learn reads what cannot be guessed. With noGuesses it reads everything that a plan needs.
-func (r *Registry) learn(l limit, s *session, ops []coord.Op, known *facts) error {
-	var asked []string
-	ask := func(full string) {
-		if _, ok := known.stats[full]; ok || slices.Contains(asked, full) {
-			return
-		}
-		asked = append(asked, full)
-	}
-	askParents := func(full string) {
-		for parent := parentOf(full); parent != "/" && known.noGuesses; parent = parentOf(parent) {
-			ask(parent)
-		}
-	}
-	for i, op := range ops {
-		full := r.full(op.Path)
-		switch op.Kind {
-		case coord.OpOwned:
-			ask(full)
-		case coord.OpDeleteTree:
-			err := r.learnTree(l, s, full, known)
-			if errors.Is(err, zookeeper.ErrNoAuth) {
-				return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
-			}
-			if err != nil {
-				return err
-			}
-			if len(known.trees[full]) == 0 {
-				askParents(full)
-			}
-		case coord.OpPut:
-			if known.noGuesses {
-				ask(full)
-			}
-			askParents(full)
-		case coord.OpCreate, coord.OpCreateEphemeral, coord.OpAbsent:
-			askParents(full)
-		}
-	}
-	if len(asked) == 0 {
-		return nil
-	}
-	stats := make([]*zookeeper.Stat, len(asked))
-	err := each(l, s.conn, len(asked), func(client *zookeeper.Conn, i int) error {
-		there, stat, err := client.Exists(asked[i])
-		if err == nil && there {
-			stats[i] = stat
-		}
-		return err
+func (r *Registry) mayRead(ctx context.Context) coord.Answer {
+	_, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) (struct{}, error) {
+		_, _, err := client.Children(r.root)
+		return struct{}{}, err
 	})
-	if err != nil {
-		return err
+	switch {
+	case err == nil:
+		return coord.Yes
+	case errors.Is(err, zookeeper.ErrNoAuth):
+		return coord.No
 	}
-	if known.stats == nil {
-		known.stats = make(map[string]*zookeeper.Stat, len(asked))
-	}
-	for i, full := range asked {
-		known.stats[full] = stats[i]
-	}
-	return nil
+	return coord.Unknown
 }
 
-// learnAtOnce is how many nodes of a tree are listed before their total size is checked.
-const learnAtOnce = 256
-
-// learnTree lists a node and everything below it.
-func (r *Registry) learnTree(l limit, s *session, root string, known *facts) error {
-	if _, ok := known.trees[root]; ok {
-		return nil
-	}
-	// Without the sync a server that lags could say that there is no tree.
-	_, err := call(l, s.conn, func(client *zookeeper.Conn) (string, error) { return client.Sync(root) })
-	if err != nil {
-		return err
-	}
-	var tree []string
-	size := 0 // of the requests that remove them
-	for unread := []string{root}; len(unread) > 0; {
-		some := unread[:min(learnAtOnce, len(unread))]
-		unread = unread[len(some):]
-		children := make([][]string, len(some))
-		exists := make([]bool, len(some))
-		err := each(l, s.conn, len(some), func(client *zookeeper.Conn, i int) error {
-			names, _, err := client.Children(some[i])
-			if errors.Is(err, zookeeper.ErrNoNode) {
-				return nil
-			}
-			exists[i] = err == nil
-			children[i] = names
-			return err
-		})
-		if err != nil {
-			return err
+// mayWrite sends a multi that would create a node, but fails at its second request. A server checks
+// the rights of the first one before.
+func (r *Registry) mayWrite(ctx context.Context) coord.Answer {
+	results, err := read(r.limit(ctx), r, func(client *zookeeper.Conn) ([]zookeeper.MultiResponse, error) {
+		results, err := client.Multi(
+			&zookeeper.CreateRequest{Path: r.root + "/~elasticjob.may", Data: []byte{}, Acl: r.acl},
+			&zookeeper.CheckVersionRequest{Path: r.root + "/~elasticjob.may/not", Version: 0},
+		)
+		if len(results) == 2 {
+			return results, nil
 		}
-		for i, full := range some {
-			if !exists[i] {
-				continue
-			}
-			tree = append(tree, full)
-			for _, name := range children[i] {
-				child := full + "/" + name
-				unread = append(unread, child)
-				size += deleteSize(child)
-			}
-			if size > maxPacket {
-				return fmt.Errorf("%w: below %s are at least %d nodes", coord.ErrTooLarge, r.relative(root), len(tree)+len(unread)-1)
-			}
-		}
+		return nil, err
+	})
+	switch {
+	case err != nil:
+	case errors.Is(results[0].Error, zookeeper.ErrNoAuth):
+		return coord.No
+	case results[0].Error == nil:
+		return coord.Yes
 	}
-	slices.Reverse(tree)
-	if known.trees == nil {
-		known.trees = make(map[string][]string)
-	}
-	known.trees[root] = tree
-	return nil
+	return coord.Unknown
 }
 
-// each makes n requests on one connection, several at a time, and returns the first
-// error.
-func each(l limit, c *conn, n int, request func(*zookeeper.Conn, int) error) error {
-	errs := make(chan error, n)
-	started := 0
-	for i := range n {
-		if err := c.start(l, func(client *zookeeper.Conn) { errs <- request(client, i) }); err != nil {
-			return err
-		}
-		started++
+// memberFacts asks one server.
+func (r *Registry) memberFacts(ctx context.Context, address string) coord.MemberFacts {
+	answer, err := r.fourLetters(ctx, address, "srvr")
+	if err != nil {
+		return coord.MemberFacts{Address: address, Why: err.Error(), Silent: true}
 	}
-	for range started {
-		select {
-		case err := <-errs:
-			if err != nil {
-				return err
-			}
-		case <-l.Done():
-			return &unsentError{l.over()} // a read changes nothing, so it counts as not sent
-		case <-l.late:
-			return &unsentError{l.over()}
+	return readServer(address, answer)
+}
+
+// readServer reads the answer to srvr: lines with a key, a colon and a value.
+func readServer(address, answer string) coord.MemberFacts {
+	facts := coord.MemberFacts{Address: address}
+	for line := range strings.Lines(answer) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "Zookeeper version":
+			facts.Version, _, _ = strings.Cut(value, "-") // a build follows
+		case "Mode":
+			facts.Leads = value == "leader" || value == "standalone"
 		}
 	}
-	return nil
+	if facts.Version == "" {
+		facts.Why = fmt.Sprintf("srvr: %.100q", answer)
+	}
+	facts.Unsupported = unsupported(facts.Version)
+	return facts
+}
+
+// unsupported reports whether a version is before 3.5, the first that the adapter works with.
+func unsupported(version string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major < 3 || major == 3 && minor < 5
+}
+
+// fourLetters sends a four-letter word, on a connection of its own, and returns the beginning of
+// the answer.
+func (r *Registry) fourLetters(ctx context.Context, address, word string) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.config.RequestTimeout, errTimeout)
+	defer cancel()
+	failed := func(err error) (string, error) {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return "", fmt.Errorf("%s: %w", word, err)
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return failed(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // a closed one needs none
+	if r.config.TLS != nil {
+		conn = tls.Client(conn, tlsFor(r.config.TLS, address)) // whose handshake comes with the first write
+	}
+	if _, err := io.WriteString(conn, word); err != nil {
+		return failed(err)
+	}
+	const most = 64 << 10
+	answer, err := io.ReadAll(io.LimitReader(conn, most))
+	if err != nil && len(answer) == 0 {
+		return failed(err)
+	}
+	return string(answer), nil
 }

@@ -2,6 +2,7 @@ package zk
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -9,78 +10,63 @@ import (
 	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
 
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
 	"github.com/elasticjob-go/elasticjob/internal/liveness"
 )
 
-// feed is the registry's second connection, on which views and latches watch.
+// feed keeps the registry's second connection, for the watches of views and latches. It is open while
+// there are any.
 //
-// The client library cannot remove a watch. After a broken link it sets its watches again
-// at some later time, and only logs its errors. So watches have a connection of their own,
-// which is open while somebody watches. When its link breaks it is closed, with all its
-// watches, and everybody reads again on the next one.
+// The client library cannot remove a watch. After a broken link it sets its watches again at some
+// later time, and only logs its errors. So this connection is closed when its link breaks, with all
+// its watches, and everybody reads again on the next one.
 type feed struct {
 	r          *Registry
-	maxOrphans int // of a channel
+	maxOrphans int // of a connection
 
-	mu      sync.Mutex    // guards all below
-	users   int           // how many views and latches need a channel
-	channel *channel      // nil while there is none
-	changed chan struct{} // closed when one of these changes
+	mu      sync.Mutex       // guards all below
+	users   int              // how many views and latches need a connection
+	conn    *watchConn       // nil while there is none
+	changed broadcast.Signal // of one of these
 }
 
-// update changes the state of the feed, and wakes those who wait for that.
+// update changes the feed under its lock, and wakes those who wait for a change.
 func (f *feed) update(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	do()
-	close(f.changed)
-	f.changed = make(chan struct{})
+	f.changed.Fire()
 }
 
-// use says that somebody needs a channel until leave.
-func (f *feed) use() { f.update(func() { f.users++ }) }
+// addUser keeps a connection open until removeUser.
+func (f *feed) addUser() { f.update(func() { f.users++ }) }
 
-func (f *feed) leave() { f.update(func() { f.users-- }) }
+func (f *feed) removeUser() { f.update(func() { f.users-- }) }
 
-// next waits for a channel that has not ended.
-func (f *feed) next(l limit) (*channel, error) {
-	for {
+// next returns a connection that has not ended, and waits for one if necessary.
+func (f *feed) next(l limit) (*watchConn, error) {
+	return awaitUsable(f.r, l, func() (*watchConn, bool, <-chan struct{}) {
 		f.mu.Lock()
-		ch, changed := f.channel, f.changed
-		f.mu.Unlock()
-		if f.r.ctx.Err() != nil {
-			return nil, context.Cause(f.r.ctx)
-		}
-		if err := l.over(); err != nil {
-			return nil, err
-		}
-		if ch != nil && !ch.isDown() {
-			return ch, nil
-		}
-		select {
-		case <-changed:
-		case <-f.r.ctx.Done():
-		case <-l.Done():
-		case <-l.late:
-		}
-	}
+		defer f.mu.Unlock()
+		return f.conn, f.conn != nil && f.conn.ctx.Err() == nil, f.changed.Next()
+	})
 }
 
-// current is the channel, or nil while there is none.
-func (f *feed) current() *channel {
+// current is the connection, or nil while there is none.
+func (f *feed) current() *watchConn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.channel
+	return f.conn
 }
 
-// run opens channels while they are needed, until the registry is closed. If none can be
-// opened, that is a fault of all views.
+// run opens one connection after the other while there are users, until the registry is closed. If
+// none can be opened, all views have a fault.
 func (f *feed) run() {
 	failing := false
-	short := 0 // how many channels in a row broke soon
+	short := 0 // how many connections in a row broke soon after they were opened
 	for f.r.ctx.Err() == nil {
 		f.mu.Lock()
-		users, changed := f.users, f.changed
+		users, changed := f.users, f.changed.Next()
 		f.mu.Unlock()
 		if users == 0 {
 			select {
@@ -89,30 +75,30 @@ func (f *feed) run() {
 			}
 			continue
 		}
-		ch, err := f.open()
+		wc, err := f.open()
 		if err != nil {
 			if f.r.ctx.Err() == nil {
 				if !failing {
 					f.r.log.Warn("cannot open the connection for watches; views may be old", zap.Error(err))
 				}
 				failing = true
-				f.r.views.fail(err)
+				f.r.views.setFailure(err)
 				f.r.pause()
 			}
 			continue
 		}
 		failing = false
 		begun := time.Now()
-		f.update(func() { f.channel = ch })
+		f.update(func() { f.conn = wc })
 		f.r.endOutdated()
-		f.await(ch)
-		f.update(func() { f.channel = nil })
-		ch.end()
-		closeChannel := func() { _ = ch.conn.close(f.r.closeCtx) } // its session has no nodes, so it does not matter if that fails
-		if !f.r.spawn(closeChannel) {
-			closeChannel()
+		f.await(wc)
+		f.update(func() { f.conn = nil })
+		wc.end(nil)
+		closeConn := func() { _ = wc.conn.close(f.r.closeCtx) } // its session has no nodes, so it does not matter if that fails
+		if !f.r.start(closeConn) {
+			closeConn()
 		}
-		if ch.isBroken() && time.Since(begun) < f.r.cfg.MaxBackoff {
+		if errors.Is(context.Cause(wc.ctx), errLinkBroken) && time.Since(begun) < f.r.config.MaxBackoff {
 			if short++; short > 1 {
 				f.r.pause() // otherwise everything would be read again and again
 			}
@@ -122,30 +108,32 @@ func (f *feed) run() {
 	}
 }
 
-func (f *feed) open() (*channel, error) {
-	ch := &channel{liveness: &f.r.liveness, down: make(chan struct{}), maxOrphans: f.maxOrphans, inboxes: make(map[string][]*inbox)}
-	ctx, cancel := context.WithTimeoutCause(f.r.ctx, f.r.cfg.DialTimeout, errTimeout)
+func (f *feed) open() (*watchConn, error) {
+	wc := &watchConn{liveness: &f.r.liveness, maxOrphans: f.maxOrphans, subscribers: make(map[string][]*changeSet)}
+	wc.ctx, wc.end = context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithTimeoutCause(f.r.ctx, f.r.config.DialTimeout, errTimeout)
 	defer cancel()
-	conn, _, err := openConn(ctx, &f.r.cfg, &f.r.history, ch, true)
+	conn, _, err := openConn(ctx, &f.r.config, &f.r.identity, wc, true)
 	if err != nil {
+		wc.end(err)
 		return nil, err
 	}
-	ch.conn = conn
-	ch.liveness.Answered()
-	return ch, nil
+	wc.conn = conn
+	wc.liveness.Answered()
+	return wc, nil
 }
 
-// await returns when a channel has ended, or nobody needs it any more.
-func (f *feed) await(ch *channel) {
+// await returns when a connection has ended, or has no users any more.
+func (f *feed) await(wc *watchConn) {
 	for {
 		f.mu.Lock()
-		users, changed := f.users, f.changed
+		users, changed := f.users, f.changed.Next()
 		f.mu.Unlock()
 		if users == 0 {
 			return
 		}
 		select {
-		case <-ch.down:
+		case <-wc.ctx.Done():
 			return
 		case <-f.r.ctx.Done():
 			return
@@ -154,68 +142,35 @@ func (f *feed) await(ch *channel) {
 	}
 }
 
-// channel is a connection of the feed. It ends when its link breaks.
-type channel struct {
+// watchConn is a connection for watches. It ends when its link breaks.
+type watchConn struct {
 	conn       *conn
 	liveness   *liveness.Monitor
-	down       chan struct{} // closed when it has ended
+	ctx        context.Context // ends with the connection
+	end        context.CancelCauseFunc
 	maxOrphans int
 
-	mu      sync.Mutex // guards all below
-	ended   bool
-	broken  bool                // it has ended because its link broke
-	inboxes map[string][]*inbox // by path
-	orphans int                 // watches that nobody needs any more
+	mu          sync.Mutex              // guards all below
+	subscribers map[string][]*changeSet // by path
+	orphans     int                     // watches without a subscriber
 }
 
-// maxOrphans is how many watches that nobody needs a channel may have before it is replaced.
-// One watch takes some 300 bytes here, and fewer at the server.
+// errLinkBroken is the cause of the end of a connection whose link broke.
+var errLinkBroken = errors.New("the link broke")
+
+// maxOrphans is how many watches without a subscriber a connection may have before it is replaced. A
+// watch takes some 300 bytes here, and fewer at the server.
 const maxOrphans = 50_000
-
-func (ch *channel) isDown() bool {
-	select {
-	case <-ch.down:
-		return true
-	default:
-		return false
-	}
-}
-
-func (ch *channel) end() {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	if !ch.ended {
-		ch.ended = true
-		close(ch.down)
-	}
-}
-
-// isBroken reports whether the channel has ended because its link broke.
-func (ch *channel) isBroken() bool {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	return ch.broken
-}
-
-// endWithLink ends the channel because its link broke.
-func (ch *channel) endWithLink() {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	if !ch.ended {
-		ch.ended, ch.broken = true, true
-		close(ch.down)
-	}
-}
 
 // The methods of owner.
 
-func (ch *channel) connected(handshake) {}
+func (wc *watchConn) connected(handshake) {}
 
-func (ch *channel) disconnected() { ch.endWithLink() }
+func (wc *watchConn) disconnected() { wc.end(errLinkBroken) }
 
-func (ch *channel) expired() { ch.endWithLink() }
+func (wc *watchConn) expired() { wc.end(errLinkBroken) }
 
-func (ch *channel) fired(event zookeeper.Event) {
+func (wc *watchConn) fired(event zookeeper.Event) {
 	var what change
 	switch event.Type {
 	case zookeeper.EventNodeCreated:
@@ -229,12 +184,12 @@ func (ch *channel) fired(event zookeeper.Event) {
 	default:
 		return
 	}
-	ch.liveness.Answered()
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
+	wc.liveness.Answered()
+	wc.mu.Lock()
+	defer wc.mu.Unlock()
 	for path := event.Path; ; path = parentOf(path) {
-		for _, in := range ch.inboxes[path] {
-			in.put(event.Path, what)
+		for _, cs := range wc.subscribers[path] {
+			cs.put(event.Path, what)
 		}
 		if path == "/" {
 			return
@@ -242,29 +197,29 @@ func (ch *channel) fired(event zookeeper.Event) {
 	}
 }
 
-// subscribe makes an inbox for changes at and below a path.
-func (ch *channel) subscribe(path string) *inbox {
-	in := &inbox{path: path, woken: make(chan struct{}, 1)}
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	ch.inboxes[path] = append(ch.inboxes[path], in)
-	return in
+// subscribe returns a set in which changes at and below a path are collected.
+func (wc *watchConn) subscribe(path string) *changeSet {
+	cs := &changeSet{path: path, woken: make(chan struct{}, 1)}
+	wc.mu.Lock()
+	defer wc.mu.Unlock()
+	wc.subscribers[path] = append(wc.subscribers[path], cs)
+	return cs
 }
 
-// unsubscribe removes an inbox, whose user leaves so many watches behind.
-func (ch *channel) unsubscribe(in *inbox, watches int) {
-	ch.mu.Lock()
-	ch.orphans += watches
-	full := ch.orphans > ch.maxOrphans
-	rest := slices.DeleteFunc(ch.inboxes[in.path], func(other *inbox) bool { return other == in })
+// unsubscribe removes a set. watches is how many watches were set for it.
+func (wc *watchConn) unsubscribe(cs *changeSet, watches int) {
+	wc.mu.Lock()
+	wc.orphans += watches
+	full := wc.orphans > wc.maxOrphans
+	rest := slices.DeleteFunc(wc.subscribers[cs.path], func(other *changeSet) bool { return other == cs })
 	if len(rest) == 0 {
-		delete(ch.inboxes, in.path)
+		delete(wc.subscribers, cs.path)
 	} else {
-		ch.inboxes[in.path] = rest
+		wc.subscribers[cs.path] = rest
 	}
-	ch.mu.Unlock()
+	wc.mu.Unlock()
 	if full {
-		ch.end()
+		wc.end(nil)
 	}
 }
 
@@ -276,46 +231,46 @@ const (
 	childrenChanged
 	removed
 	created
-	retried // nobody knows of a change, but the node is to be read again
+	retried // nothing is known to have changed, but the node is to be read again
 )
 
-// inbox collects what happened since it was last emptied.
-type inbox struct {
+// changeSet collects changes until they are taken.
+type changeSet struct {
 	path  string
-	woken chan struct{} // has an element when the inbox is not empty, or somebody called wake
+	woken chan struct{} // has an element after put and after wake
 
 	mu      sync.Mutex
 	changes map[string]change
 }
 
-func (in *inbox) put(path string, what change) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.changes == nil {
-		in.changes = make(map[string]change)
+func (cs *changeSet) put(path string, what change) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.changes == nil {
+		cs.changes = make(map[string]change)
 	}
-	in.changes[path] |= what
-	in.wake()
+	cs.changes[path] |= what
+	cs.wake()
 }
 
-func (in *inbox) wake() {
+func (cs *changeSet) wake() {
 	select {
-	case in.woken <- struct{}{}:
+	case cs.woken <- struct{}{}:
 	default:
 	}
 }
 
-// take returns what has happened, and empties the inbox.
-func (in *inbox) take() map[string]change {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	changes := in.changes
-	in.changes = nil
+// take returns the changes, and empties the set.
+func (cs *changeSet) take() map[string]change {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	changes := cs.changes
+	cs.changes = nil
 	return changes
 }
 
-func (in *inbox) isEmpty() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return len(in.changes) == 0
+func (cs *changeSet) isEmpty() bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return len(cs.changes) == 0
 }

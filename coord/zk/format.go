@@ -19,7 +19,7 @@ func (c Config) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String(
 
 // String says which registry it is, without secrets.
 func (r *Registry) String() string {
-	return fmt.Sprintf("zk.Registry{Servers: %q, Namespace: %q}", r.cfg.Servers, r.cfg.Namespace)
+	return fmt.Sprintf("zk.Registry{Servers: %q, Namespace: %q}", r.config.Servers, r.config.Namespace)
 }
 
 // Format implements [fmt.Formatter]: for every verb it writes String, so that no verb prints

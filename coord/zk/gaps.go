@@ -11,9 +11,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Nodes that cannot be read are tried again about twice a minute, at most gapsAtOnce of
-// them. While there are at most fewGaps, each is also tried whenever the list of children
-// is read in which it stands.
+// At most gapsAtOnce nodes that could not be read are tried again about twice a minute. While there
+// are at most fewGaps, each is also tried whenever the list of its parent's children is read.
 const (
 	gapInterval = 30 * time.Second
 	gapsAtOnce  = 256
@@ -21,8 +20,8 @@ const (
 	never       = 24 * time.Hour // how long to wait if there is nothing to wait for
 )
 
-// gaps are the nodes that a view leaves out, with everything below them, because they cannot
-// be read. No watch tells when that changes. The zero value has none.
+// gaps holds the nodes that a view leaves out, with everything below them, because they cannot be
+// read. No watch tells when that changes. The zero value is empty.
 type gaps struct {
 	reasons map[string]error // by path
 	changed bool             // since it was last set to false
@@ -58,8 +57,8 @@ func (g *gaps) removeTree(root string) {
 	}
 }
 
-// keep removes the gaps among the children of a node that are not there any more.
-func (g *gaps) keep(parent string, there map[string]bool) {
+// removeAbsent removes the gaps among the children of a node that do not exist any more.
+func (g *gaps) removeAbsent(parent string, there map[string]bool) {
 	for path := range g.reasons {
 		if coord.Parent(path) == parent && !there[coord.Base(path)] {
 			g.remove(path)
@@ -81,9 +80,9 @@ func (g *gaps) covers(path string) bool {
 	return false
 }
 
-// waitsAt reports whether a node is left out and is tried again only when due, because there
-// are too many gaps.
-func (g *gaps) waitsAt(path string) bool {
+// isDeferred reports whether a node is a gap that is tried again only when due, because there are
+// too many.
+func (g *gaps) isDeferred(path string) bool {
 	_, ok := g.reasons[path]
 	return ok && len(g.reasons) > fewGaps
 }
@@ -97,12 +96,12 @@ func (g *gaps) fault() error {
 	return &gapError{count: len(g.reasons), reason: g.reasons[first]}
 }
 
-// schedule sets when to try them again.
+// schedule sets the time of the next attempt.
 func (g *gaps) schedule() {
 	g.again = time.Now().Add(gapInterval*3/4 + rand.N(gapInterval/2))
 }
 
-// wait is how long to wait before they are tried again.
+// wait returns how long it takes until the next attempt.
 func (g *gaps) wait() time.Duration {
 	if len(g.reasons) == 0 {
 		return never
@@ -110,7 +109,7 @@ func (g *gaps) wait() time.Duration {
 	return max(0, time.Until(g.again))
 }
 
-// due returns the gaps that are to be tried now.
+// due returns the gaps that are to be tried again now.
 func (g *gaps) due() []string {
 	if g.wait() > 0 {
 		return nil

@@ -98,7 +98,7 @@ func TestAViewWhoseRootMayNotBeReadAnyMore(t *testing.T) {
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})
 	other := dialBare(t, sharedServer(t).Addr(), "other:secret")
 	their(t, other, "theirs")
-	_, err := r.View(t.Context(), "theirs")
+	_, err := r.View(t.Context(), "theirs", coord.AllLevels)
 	wantErr(t, err, coord.ErrDenied, "theirs")
 	v, whole := view(t, r, "ours"), view(t, r, "")
 	wantErr(t, whole.Fault(), coord.ErrDenied, "1, such as theirs")

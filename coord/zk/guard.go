@@ -128,7 +128,7 @@ func (r *Registry) SetACL(ctx context.Context, path string, acl ACL, version int
 
 func (r *Registry) setACL(ctx context.Context, path string, acl []zookeeper.ACL, at int64) error {
 	l := r.limit(ctx)
-	s, err := r.current(l)
+	s, err := r.awaitSession(l)
 	if err != nil {
 		return err
 	}
@@ -141,10 +141,10 @@ func (r *Registry) setACL(ctx context.Context, path string, acl []zookeeper.ACL,
 	return err
 }
 
-// Identities are those as which the registry logs in by digests.
+// Identities returns the identities of the digests with which the registry logs in.
 func (r *Registry) Identities() []Identity {
 	var all []Identity
-	for _, digest := range r.cfg.digests() {
+	for _, digest := range r.config.digests() {
 		if i, err := DigestIdentity(digest); err == nil { // Dial has checked it
 			all = append(all, i)
 		}

@@ -3,7 +3,6 @@ package zk_test
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -90,45 +89,6 @@ func TestQueueWithCuratorsCandidates(t *testing.T) {
 		if strings.Contains(name, "latch-") && "/"+namespace(t)+"/l/"+name != last {
 			t.Errorf("left: %s", name)
 		}
-	}
-}
-
-func TestPredecessor(t *testing.T) {
-	const own = "_c_5-latch-0000000007"
-	for _, tc := range []struct {
-		name   string
-		own    string
-		names  []string
-		before string
-		ok     bool
-	}{
-		{"alone", own, []string{own}, "", true},
-		{"gone", own, []string{"_c_1-latch-0000000001"}, "_c_1-latch-0000000001", false},
-		{"nobody", own, nil, "", false},
-		{"first", own, []string{"_c_1-latch-0000000008", own}, "", true},
-		{"the nearest", own, []string{"_c_9-latch-0000000005", "_c_0-latch-0000000001", own, "_c_a-latch-0000000010"}, "_c_9-latch-0000000005", true},
-		{"by number, not by name", own, []string{own, "latch-0000000003", "_c_z-latch-0000000004"}, "_c_z-latch-0000000004", true},
-		{"strangers", own, []string{"latch-", "latch-x", "lock-0000000001", "0000000002", own}, "", true},
-		{
-			"the counter has come round", "_c_5-latch--2147483647",
-			[]string{"_c_1-latch-2147483646", "_c_2-latch-2147483647", "_c_3-latch--2147483648", "_c_5-latch--2147483647", "_c_6-latch--2147483646"},
-			"_c_3-latch--2147483648", true,
-		},
-		{
-			"just before it comes round", "_c_2-latch-2147483647",
-			[]string{"_c_1-latch-2147483646", "_c_2-latch-2147483647", "_c_3-latch--2147483648"},
-			"_c_1-latch-2147483646", true,
-		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			before, ok := zk.Predecessor(tc.names, tc.own)
-			if before != tc.before || ok != tc.ok {
-				t.Errorf("got %q, %v; want %q, %v", before, ok, tc.before, tc.ok)
-			}
-		})
-	}
-	if math.MaxInt32 != 2147483647 {
-		t.Error("the table is wrong")
 	}
 }
 

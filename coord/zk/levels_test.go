@@ -12,7 +12,7 @@ import (
 
 func viewDepth(t testing.TB, r coord.Registry, path string, depth int) coord.View {
 	t.Helper()
-	v, err := r.ViewDepth(t.Context(), path, depth)
+	v, err := r.View(t.Context(), path, depth)
 	if err != nil {
 		t.Fatal(err)
 	}

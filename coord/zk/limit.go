@@ -12,11 +12,11 @@ type limit struct {
 	late <-chan struct{} // closed when the time-out has passed; nil if there is none
 }
 
-// unlimited is a limit by a context alone.
-func unlimited(ctx context.Context) limit { return limit{Context: ctx} }
+// contextOnly is a limit without a time-out.
+func contextOnly(ctx context.Context) limit { return limit{Context: ctx} }
 
-// over returns why the limit is reached, as an *endedError, or nil if it is not.
-func (l limit) over() error {
+// cause returns why the limit is reached, as an *endedError, or nil if it is not reached.
+func (l limit) cause() error {
 	if l.Err() != nil {
 		return &endedError{context.Cause(l.Context)}
 	}
@@ -28,9 +28,31 @@ func (l limit) over() error {
 	}
 }
 
-// deadlines gives out channels that are closed when a request has timed out. Requests that
-// begin at about the same time share one, because a timer for each would be a considerable
-// part of the cost of a short request.
+// awaitUsable waits until get returns a usable value. get also returns a channel that is closed when
+// the value changes. The wait ends with the limit or the registry.
+func awaitUsable[T any](r *Registry, l limit, get func() (value T, usable bool, changed <-chan struct{})) (T, error) {
+	for {
+		value, usable, changed := get()
+		if r.ctx.Err() != nil {
+			return value, context.Cause(r.ctx)
+		}
+		if err := l.cause(); err != nil {
+			return value, err
+		}
+		if usable {
+			return value, nil
+		}
+		select {
+		case <-changed:
+		case <-r.ctx.Done():
+		case <-l.Done():
+		case <-l.late:
+		}
+	}
+}
+
+// deadlines provides channels that are closed when a request has timed out. Requests that begin at
+// about the same time share one, because a timer for each would cost too much.
 type deadlines struct {
 	timeout time.Duration
 

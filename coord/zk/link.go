@@ -1,7 +1,6 @@
 package zk
 
 import (
-	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"net"
@@ -73,6 +72,7 @@ func (l *link) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// Read also collects and parses the handshake, until it is complete.
 func (l *link) Read(b []byte) (int, error) {
 	n, err := l.Conn.Read(b)
 	l.mu.Lock()
@@ -141,13 +141,4 @@ func (l *link) handshakeDone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.result != nil
-}
-
-// tlsFor returns the TLS configuration for the server at an address.
-func tlsFor(config *tls.Config, address string) *tls.Config {
-	config = config.Clone()
-	if host, _, err := net.SplitHostPort(address); err == nil && config.ServerName == "" {
-		config.ServerName = host
-	}
-	return config
 }

@@ -185,7 +185,7 @@ func awaitState(t testing.TB, s coord.Session, want coord.SessionState) {
 
 func view(t testing.TB, r coord.Registry, path string) coord.View {
 	t.Helper()
-	v, err := r.View(t.Context(), path)
+	v, err := r.View(t.Context(), path, coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,36 +15,42 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
+	"github.com/elasticjob-go/elasticjob/coord/internal/lifetime"
 	"github.com/elasticjob-go/elasticjob/internal/liveness"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/storeclock"
 )
 
 // Registry implements [coord.Registry] on a ZooKeeper ensemble.
 type Registry struct {
-	cfg       Config
+	config    Config
 	log       *zap.Logger
 	root      string          // the full path of the namespace's node
 	acl       []zookeeper.ACL // of every node
 	ctx       context.Context // ends when Close begins, with ErrClosed
 	cancel    context.CancelCauseFunc
-	closeCtx  context.Context // ends with the context of Close: then nothing more is sent to the store
+	closeCtx  context.Context // ends with the context of Close; then nothing more is sent to the store
 	endClose  context.CancelFunc
-	running   sync.WaitGroup // all goroutines; see spawn
-	history   history
+	running   sync.WaitGroup // all goroutines of the registry; see start
+	identity  identity
 	feed      feed
 	deadlines deadlines
 	closed    chan struct{} // closed when Close has ended
 	views     views
 	liveness  liveness.Monitor
 	clock     *storeclock.Keeper
-	clocked   sync.Once // somebody has asked for it
+	clocked   sync.Once // starts clock
 
-	mu      sync.Mutex    // guards all below
-	session *session      // nil between a lost session and the next
-	changed chan struct{} // closed when session changes
+	mu      sync.Mutex       // guards all below
+	session *session         // nil between a lost session and the next
+	changed broadcast.Signal // of session
 }
 
-var _ coord.Registry = (*Registry)(nil)
+var (
+	_ coord.Registry  = (*Registry)(nil)
+	_ coord.Inspector = (*Registry)(nil)
+)
 
 // Dial opens a registry with its session, and checks that it may use its namespace.
 // It returns within [Config.DialTimeout].
@@ -53,7 +59,7 @@ var _ coord.Registry = (*Registry)(nil)
 // servers; [coord.ErrDenied] for a wrong password, a namespace that belongs to another
 // user, or certificates that are not trusted; the cause of ctx.
 func Dial(ctx context.Context, cfg Config) (*Registry, error) {
-	cfg, err := cfg.complete()
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("zk: %w", err)
 	}
@@ -69,19 +75,18 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		fmt.Errorf("%w: no session within %v", coord.ErrUnavailable, cfg.DialTimeout))
 	defer cancel()
 	r := &Registry{
-		cfg:       cfg,
+		config:    cfg,
 		log:       cfg.Logger.With(zap.String("namespace", cfg.Namespace)),
 		root:      "/" + cfg.Namespace,
 		acl:       cfg.acl(),
 		deadlines: deadlines{timeout: cfg.RequestTimeout},
 		closed:    make(chan struct{}),
-		changed:   make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.closeCtx, r.endClose = context.WithCancel(context.Background())
-	r.feed = feed{r: r, maxOrphans: maxOrphans, changed: make(chan struct{})}
+	r.feed = feed{r: r, maxOrphans: maxOrphans}
 	r.clock = storeclock.New(r.Session, r.compareClock)
-	session, err := openSession(ctx, &r.cfg, &r.history, &r.liveness)
+	session, err := openSession(ctx, &r.config, &r.identity, &r.liveness)
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +95,17 @@ func dial(ctx context.Context, cfg Config) (*Registry, error) {
 		return nil, err
 	}
 	r.session = session
-	r.liveness.Start(session.conn.granted(), r.views.unanswered, r.views.answered)
+	r.liveness.Start(session.conn.sessionTimeout(), r.views.outageBegan, r.views.outageEnded)
 	r.running.Go(func() { r.keepSessions(session) })
 	r.running.Go(r.feed.run)
 	return r, nil
 }
 
-// enterNamespace reads the namespace's node, and creates it if it is not there. Only this
-// shows whether a password is right: ZooKeeper accepts any, and refuses the nodes later.
+// enterNamespace reads the namespace's node, and creates it if there is none. This checks the
+// password: ZooKeeper accepts any, and refuses access to nodes later.
 func (r *Registry) enterNamespace(ctx context.Context, c *conn) error {
 	for {
-		_, err := call(unlimited(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
+		_, err := call(contextOnly(ctx), c, func(client *zookeeper.Conn) (struct{}, error) {
 			_, _, err := client.Get(r.root)
 			if errors.Is(err, zookeeper.ErrNoNode) {
 				err = r.makeNode(client, r.root)
@@ -108,14 +113,13 @@ func (r *Registry) enterNamespace(ctx context.Context, c *conn) error {
 			return struct{}{}, err
 		})
 		if err == nil || !isLost(err) || c.ctx.Err() != nil {
-			return convertError(err, "namespace "+r.cfg.Namespace)
+			return convertError(err, "namespace "+r.config.Namespace)
 		}
 	}
 }
 
-// makeNode makes a persistent node without a value, and its parents, unless it is there. It
-// tries the node first and a parent only if that is missing, because the parents may be
-// forbidden to this user.
+// makeNode creates a persistent node without a value, and its parents, unless it exists. It tries a
+// parent only if that is missing, because parents may be denied to this user.
 func (r *Registry) makeNode(client *zookeeper.Conn, path string) error {
 	for {
 		_, err := client.Create(path, []byte{}, 0, r.acl)
@@ -138,20 +142,21 @@ func (r *Registry) keepSessions(session *session) {
 		if !r.setSession(nil) {
 			return // Close ends the session
 		}
+		session.log().Warn("session lost", zap.Error(context.Cause(session.ctx)))
 		lost := session
 		closeLost := func() {
-			// Work that obeys the session's context may need the margin to return.
+			// Work that obeys the session's context may need until then to return.
 			select {
 			case <-lost.expiry():
 			case <-r.ctx.Done():
 			}
 			_ = lost.close(r.closeCtx, coord.ErrSessionLost) // if that fails, the session times out at the store
 		}
-		if !r.spawn(closeLost) {
+		if !r.start(closeLost) {
 			closeLost() // Close has begun, and does not close this session
 		}
 		var err error
-		for session, err = openSession(r.ctx, &r.cfg, &r.history, &r.liveness); err != nil; session, err = openSession(r.ctx, &r.cfg, &r.history, &r.liveness) {
+		for session, err = openSession(r.ctx, &r.config, &r.identity, &r.liveness); err != nil; session, err = openSession(r.ctx, &r.config, &r.identity, &r.liveness) {
 			if r.ctx.Err() != nil {
 				return
 			}
@@ -167,33 +172,27 @@ func (r *Registry) keepSessions(session *session) {
 	}
 }
 
-// endOutdated ends the session and the watch channel if they belong to an earlier era of the
-// store than the newest.
+// endOutdated ends the session and the watch connection if they belong to an earlier incarnation of
+// the store.
 func (r *Registry) endOutdated() {
-	era := int64(r.history.now().era)
+	incarnation := int64(r.identity.now().incarnation)
 	r.mu.Lock()
 	s := r.session
 	r.mu.Unlock()
-	if s != nil && s.conn.era.Load() < era {
-		s.end(errRestored)
+	if s != nil && s.conn.incarnation.Load() < incarnation {
+		s.End(lifetime.ErrRestored)
 	}
-	if ch := r.feed.current(); ch != nil && ch.conn.era.Load() < era {
-		ch.end()
+	if wc := r.feed.current(); wc != nil && wc.conn.incarnation.Load() < incarnation {
+		wc.end(nil)
 	}
 }
 
 // pause waits before another attempt.
 func (r *Registry) pause() {
-	timer := time.NewTimer(r.cfg.MaxBackoff/2 + rand.N(r.cfg.MaxBackoff/2+1))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.ctx.Done():
-	}
+	sleep.For(r.ctx, r.config.MaxBackoff/2+rand.N(r.config.MaxBackoff/2+1))
 }
 
-// setSession sets the current session; nil is none. Once Close has begun it sets nothing, and
-// reports false.
+// setSession sets the current session, nil for none. It reports false once Close has begun.
 func (r *Registry) setSession(session *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,14 +200,13 @@ func (r *Registry) setSession(session *session) bool {
 		return false
 	}
 	r.session = session
-	close(r.changed)
-	r.changed = make(chan struct{})
+	r.changed.Fire()
 	return true
 }
 
-// spawn runs f on a goroutine that Close waits for. Once Close has begun it runs nothing, and
-// reports false.
-func (r *Registry) spawn(f func()) bool {
+// start runs a function on a goroutine that Close waits for. Once Close has begun it runs nothing,
+// and reports false.
+func (r *Registry) start(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx.Err() != nil {
@@ -220,38 +218,23 @@ func (r *Registry) spawn(f func()) bool {
 
 // Session implements [coord.Registry].
 func (r *Registry) Session(ctx context.Context) (coord.Session, error) {
-	s, err := r.current(unlimited(ctx))
+	s, err := r.awaitSession(contextOnly(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("zk: session: %w", err)
 	}
 	return s, nil
 }
 
-// current returns the session, and waits while there is none.
-func (r *Registry) current(l limit) (*session, error) {
-	for {
+// awaitSession returns a session that is not lost, and waits for one if necessary.
+func (r *Registry) awaitSession(l limit) (*session, error) {
+	return awaitUsable(r, l, func() (*session, bool, <-chan struct{}) {
 		r.mu.Lock()
-		s, changed := r.session, r.changed
-		r.mu.Unlock()
-		if r.ctx.Err() != nil {
-			return nil, context.Cause(r.ctx)
-		}
-		if err := l.over(); err != nil {
-			return nil, err
-		}
-		if s != nil && s.ctx.Err() == nil {
-			return s, nil
-		}
-		select {
-		case <-changed:
-		case <-r.ctx.Done():
-		case <-l.Done():
-		case <-l.late:
-		}
-	}
+		defer r.mu.Unlock()
+		return r.session, r.session != nil && r.session.ctx.Err() == nil, r.changed.Next()
+	})
 }
 
-// full is the full path of a node, as servers know it.
+// full returns the full path of a node, as servers know it.
 func (r *Registry) full(path string) string {
 	if path == "" {
 		return r.root
@@ -259,7 +242,7 @@ func (r *Registry) full(path string) string {
 	return r.root + "/" + path
 }
 
-// relative is the opposite of full.
+// relative returns the path in the namespace of a full path.
 func (r *Registry) relative(full string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(full, r.root), "/")
 }
@@ -267,10 +250,10 @@ func (r *Registry) relative(full string) string {
 // limit returns the limit of one request: ctx and the request time-out.
 func (r *Registry) limit(ctx context.Context) limit { return limit{ctx, r.deadlines.next()} }
 
-// read makes a request that changes nothing. If the connection breaks it makes it again.
+// read makes a request that changes nothing, again whenever the connection breaks.
 func read[T any](l limit, r *Registry, request func(*zookeeper.Conn) (T, error)) (T, error) {
 	for {
-		s, err := r.current(l)
+		s, err := r.awaitSession(l)
 		if err != nil {
 			var none T
 			return none, err
@@ -368,7 +351,7 @@ func syncChildren(client *zookeeper.Conn, full string) ([]string, error) {
 	return names, err
 }
 
-// parallel makes n requests that only read, at most so many at a time. Each has the whole request
+// parallel makes n requests that only read, at most most at a time. Each has the whole request
 // time-out. The first error ends all.
 func (r *Registry) parallel(ctx context.Context, most, n int, request func(*zookeeper.Conn, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -389,7 +372,7 @@ func (r *Registry) parallel(ctx context.Context, most, n int, request func(*zook
 		})
 	}
 	workers.Wait()
-	return unlimited(ctx).over()
+	return contextOnly(ctx).cause()
 }
 
 // closeLinkWait is how long Close waits for a link, if there is none.
@@ -414,10 +397,10 @@ func (r *Registry) Close(ctx context.Context) error {
 
 	var err error
 	if session != nil {
-		session.end(coord.ErrClosed)
+		session.End(coord.ErrClosed)
 		// If the link has just broken there may be another in time to end the session.
 		linked, cancel := context.WithTimeout(ctx, closeLinkWait)
-		_ = session.conn.await(linked) // without a link, close below returns the error
+		_ = session.conn.awaitLink(linked) // without a link, close below returns the error
 		cancel()
 		if err = session.close(r.closeCtx, coord.ErrClosed); err != nil {
 			err = fmt.Errorf("zk: close: %w", err)

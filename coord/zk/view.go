@@ -1,10 +1,10 @@
 package zk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -14,10 +14,12 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
-// view implements [coord.View]. A follower keeps it up to date, a new one for each channel
+// view implements [coord.View]. A watcher keeps it up to date, a new one for each connection
 // of the feed.
 type view struct {
 	r      *Registry
@@ -28,55 +30,39 @@ type view struct {
 	opened chan struct{} // closed when there is a first state
 	done   chan struct{} // closed when its goroutine has ended
 
-	// Only the follower uses what follows, and run between two followers.
-	tree    *coord.Tree
-	dirty   bool // the tree differs from the snapshot
-	leftOut gaps // what the tree leaves out
-	era     int  // of the store, when the tree was read
-	tries   int  // how many attempts to read it in a row have failed
+	// The fields below belong to the watcher, and between two watchers to run.
+	tree        *coord.Tree
+	dirty       bool // the tree differs from the snapshot
+	gaps        gaps // what the tree leaves out
+	incarnation int  // of the store, when the tree was read
+	tries       int  // how many attempts to read it in a row have failed
 
-	mu       sync.Mutex // guards all below
-	snapshot coord.Snapshot
-	lapsed   time.Time         // no follower has read the view since then; zero while one has
-	failure  *coord.StaleError // why the view cannot be read at present
-	outdated bool              // the store answers again after an outage, and the view is not known to show what it has
-	gapFault error             // what the view leaves out
-	changed  chan struct{}     // closed when one of these changes, and when the view ends
-	syncs    []chan struct{}   // to be closed when the view holds all changes that its inbox has had by then
-	inbox    *inbox            // of the follower; nil while there is none
+	mu         sync.Mutex // guards all below
+	snapshot   coord.Snapshot
+	state      viewState
+	staleSince time.Time         // when the last watcher ended, until the next has read the subtree; zero otherwise
+	failure    *coord.StaleError // why the view cannot be read at present
+	gapFault   error             // what the view leaves out
+	changed    broadcast.Signal  // of one of these, or the view has ended
+	syncs      []chan struct{}   // calls of Sync: closed when the view has all changes that its watcher knew of
+	changes    *changeSet        // of the watcher; nil while there is none
 }
 
 // View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string) (coord.View, error) {
-	return r.view(ctx, path, wholeDepth)
-}
-
-// ViewDepth implements [coord.Registry].
-func (r *Registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateDepth(depth); err != nil {
+func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("zk: view %q: %w", path, err)
 	}
-	return r.view(ctx, path, depth)
-}
-
-// wholeDepth is the depth of views that show a whole subtree.
-const wholeDepth = math.MaxInt
-
-func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View, error) {
-	if err := coord.ValidateRoot(path); err != nil {
-		return nil, fmt.Errorf("zk: view: %w", err)
-	}
 	v := &view{
-		r:       r,
-		path:    path,
-		depth:   depth,
-		opened:  make(chan struct{}),
-		done:    make(chan struct{}),
-		tree:    coord.NewTree(),
-		changed: make(chan struct{}),
+		r:      r,
+		path:   path,
+		depth:  depth,
+		opened: make(chan struct{}),
+		done:   make(chan struct{}),
+		tree:   coord.NewTree(),
 	}
 	v.ctx, v.cancel = context.WithCancelCause(r.ctx)
-	if !r.spawn(v.run) {
+	if !r.start(v.run) {
 		return nil, fmt.Errorf("zk: view: %w", context.Cause(r.ctx))
 	}
 	var err error
@@ -86,23 +72,23 @@ func (r *Registry) view(ctx context.Context, path string, depth int) (coord.View
 	case <-v.ctx.Done():
 		err = context.Cause(v.ctx)
 	case <-ctx.Done():
-		err = convertError(unlimited(ctx).over(), path)
+		err = convertError(contextOnly(ctx).cause(), path)
 	}
 	v.Close()
 	return nil, fmt.Errorf("zk: view %w", err)
 }
 
-// run follows the subtree on one channel after the other, until the view's context ends. It
-// ends that itself only if the view cannot be opened.
+// run follows the subtree on one connection after the other, until the view's context ends. If the
+// view cannot be opened it ends the context.
 func (v *view) run() {
 	defer close(v.done)
-	v.r.feed.use()
-	defer v.r.feed.leave()
+	v.r.feed.addUser()
+	defer v.r.feed.removeUser()
 	v.r.views.add(v)
 	defer v.r.views.remove(v)
 	for v.ctx.Err() == nil {
 		err := v.follow()
-		v.lapse()
+		v.markStale()
 		switch {
 		case v.ctx.Err() != nil:
 		case isLost(err):
@@ -110,102 +96,101 @@ func (v *view) run() {
 		case !v.isOpen():
 			v.cancel(convertError(err, v.path))
 		default:
-			v.fail(convertError(err, v.path))
+			v.setFailure(convertError(err, v.path))
 			v.pause()
 		}
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	close(v.changed)
+	v.state.on(onClose)
+	v.changed.Close()
 }
 
-// shows reports whether the view shows a node, if it is there. The path has to be within the
-// view's.
+// shows reports whether the view shows a node of its subtree.
 func (v *view) shows(path string) bool {
-	return v.depth == wholeDepth || coord.Depth(path, v.path) <= v.depth
+	return v.depth == coord.AllLevels || coord.Depth(path, v.path) <= v.depth
 }
 
 // showsBelow reports whether the view shows the children of a node.
 func (v *view) showsBelow(path string) bool {
-	return v.depth == wholeDepth || coord.Depth(path, v.path) < v.depth
+	return v.depth == coord.AllLevels || coord.Depth(path, v.path) < v.depth
 }
 
+// isOpen reports whether the view was opened and has not ended.
 func (v *view) isOpen() bool {
-	select {
-	case <-v.opened:
-		return true
-	default:
-		return false
-	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.state != viewOpening && v.state != viewEnded
 }
 
-// follow keeps the view up to date until the channel ends, or the view.
+// follow keeps the view up to date until the connection ends, or the view.
 func (v *view) follow() error {
-	l := unlimited(v.ctx)
+	l := contextOnly(v.ctx)
 	if !v.isOpen() { // the caller of View is waiting
 		l = v.r.limit(v.ctx)
 	}
-	ch, err := v.r.feed.next(l)
+	wc, err := v.r.feed.next(l)
 	if err != nil {
 		return err
 	}
-	f := newFollower(v, ch)
-	defer f.close()
-	return f.follow()
+	w := newWatcher(v, wc)
+	defer w.close()
+	return w.follow()
 }
 
-// loaded notes that the subtree has been read.
-func (v *view) loaded() {
+// markLive is called when the subtree was read, or nothing was missed in an outage. The view has no
+// failure then.
+func (v *view) markLive() {
 	v.tries = 0
-	if !v.isOpen() {
+	v.mu.Lock()
+	if v.state == viewOpening {
 		close(v.opened)
 	}
-	v.mu.Lock()
-	v.lapsed, v.outdated = time.Time{}, false
+	v.state.on(onLoad)
+	v.staleSince = time.Time{}
 	v.mu.Unlock()
-	v.fail(nil)
+	v.setFailure(nil)
 }
 
-// lapse notes that nobody follows the view any more.
-func (v *view) lapse() {
+// markStale is called when the watcher has ended.
+func (v *view) markStale() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.lapsed.IsZero() {
-		v.lapsed = clocks.Wall()
+	v.state.on(onStale)
+	if v.staleSince.IsZero() {
+		v.staleSince = clocks.Wall()
 	}
 }
 
-// recheck has the view show what the store has after an outage. Then its fault is over.
-func (v *view) recheck() {
+// outageEnded is called when the store answers again after an outage. If the view has a failure, its
+// watcher syncs and reads what it has missed, which ends the failure. Without a watcher there is
+// nothing to do: the next one reads everything.
+func (v *view) outageEnded() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.failure != nil && v.inbox != nil { // else the next follower will read everything
-		v.outdated = true
-		v.inbox.wake()
+	if v.failure != nil && v.changes != nil {
+		v.state.on(onAnswer)
+		v.changes.wake()
 	}
 }
 
-func (v *view) isOutdated() bool {
+// isRechecking reports whether the watcher has to sync because of an outage.
+func (v *view) isRechecking() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.outdated
+	return v.state == viewRechecking
 }
 
 // pause waits before the next attempt to read the subtree, longer each time.
 func (v *view) pause() {
 	wait := min(time.Second<<min(v.tries, 5), gapInterval)
 	v.tries++
-	timer := time.NewTimer(wait/2 + rand.N(wait/2+1))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-v.ctx.Done():
-	}
+	sleep.For(v.ctx, wait/2+rand.N(wait/2+1))
 }
 
-// fail notes why the view cannot be read at present; nil if it can. If err does not say since when,
-// it is since nobody follows the view. A fault goes on from when it began, if its reason changes.
-func (v *view) fail(err error) {
+// setFailure sets why the view cannot be read at present, nil if it can. If err is no StaleError the
+// failure began when the watcher ended. One that replaces another keeps the time of the first.
+func (v *view) setFailure(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	was := v.failure
@@ -213,7 +198,7 @@ func (v *view) fail(err error) {
 		v.failure = nil
 		if was != nil {
 			v.log("", "a view can be read again", nil)
-			v.signalLocked()
+			v.changed.Fire()
 		}
 		return
 	}
@@ -222,8 +207,8 @@ func (v *view) fail(err error) {
 	}
 	fault, ok := err.(*coord.StaleError)
 	if !ok {
-		fault = &coord.StaleError{Since: v.lapsed, Err: err}
-		if v.lapsed.IsZero() {
+		fault = &coord.StaleError{Since: v.staleSince, Err: err}
+		if v.staleSince.IsZero() {
 			fault.Since = clocks.Wall()
 		}
 	}
@@ -233,10 +218,10 @@ func (v *view) fail(err error) {
 		v.log("a view cannot be read at present, so it may be old", "", err)
 	}
 	v.failure = fault
-	v.signalLocked()
+	v.changed.Fire()
 }
 
-// log says that a fault has begun, or, if err is nil, that it has ended.
+// log logs that a fault has begun or, if err is nil, that it has ended.
 func (v *view) log(begun, ended string, err error) {
 	log := v.r.log.With(zap.String("path", v.path))
 	if err != nil {
@@ -246,29 +231,24 @@ func (v *view) log(begun, ended string, err error) {
 	}
 }
 
-func (v *view) signalLocked() {
-	close(v.changed)
-	v.changed = make(chan struct{})
-}
-
-// show sets what Snapshot and Fault return. If one of them is news it wakes those who wait.
-func (v *view) show(snapshot coord.Snapshot, news bool, gaps error) {
+// publish sets what Snapshot and Fault return. If one of them has changed it wakes those who wait.
+func (v *view) publish(snapshot coord.Snapshot, changed bool, gaps error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.snapshot = snapshot
 	if (gaps == nil) != (v.gapFault == nil) || gaps != nil && gaps.Error() != v.gapFault.Error() {
-		news = true
+		changed = true
 	}
 	if (gaps == nil) != (v.gapFault == nil) {
 		v.log("a view leaves out nodes that may not be read", "a view leaves out no nodes any more", gaps)
 	}
 	v.gapFault = gaps
-	if news {
-		v.signalLocked()
+	if changed {
+		v.changed.Fire()
 	}
 }
 
-// takeSyncs removes and returns those who wait in Sync.
+// takeSyncs removes and returns the calls of Sync.
 func (v *view) takeSyncs() []chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -288,12 +268,11 @@ func (v *view) Snapshot() coord.Snapshot {
 func (v *view) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.changed
+	return v.changed.Next()
 }
 
-// Sync implements [coord.View]. A server tells a client of a change that it watches before it
-// answers anything later. So when the answer to the sync has come, all changes up to then
-// are in the inbox.
+// Sync implements [coord.View]. A server sends the event of a watch before any later answer. So when
+// the answer to the sync has come, all changes up to then are in v.changes.
 func (v *view) Sync(ctx context.Context) error {
 	l := v.r.limit(ctx)
 	for v.ctx.Err() == nil {
@@ -309,16 +288,16 @@ func (v *view) Sync(ctx context.Context) error {
 }
 
 func (v *view) sync(l limit) error {
-	ch, err := v.r.feed.next(l)
+	wc, err := v.r.feed.next(l)
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	_, err = call(l, ch.conn, func(client *zookeeper.Conn) (string, error) {
+	_, err = call(l, wc.conn, func(client *zookeeper.Conn) (string, error) {
 		return client.Sync(v.r.full(v.path))
 	})
 	if errors.Is(err, errTimeout) {
-		ch.conn.breakLink(begun) // the library would notice later that it is broken
+		wc.conn.breakLink(begun) // the library would notice later that it is broken
 	}
 	if err != nil {
 		return err
@@ -326,14 +305,14 @@ func (v *view) sync(l limit) error {
 	v.r.liveness.Answered()
 	synced := make(chan struct{})
 	v.mu.Lock()
-	if v.inbox == nil && v.failure != nil && errors.Is(v.failure, coord.ErrDenied) {
+	if v.changes == nil && v.failure != nil && errors.Is(v.failure, coord.ErrDenied) {
 		defer v.mu.Unlock()
 		return v.failure // the next attempt may come much later
 	}
 	v.syncs = append(v.syncs, synced)
-	if v.inbox != nil {
-		v.inbox.wake()
-	} // else the next follower will read everything
+	if v.changes != nil {
+		v.changes.wake()
+	} // else the next watcher reads everything
 	v.mu.Unlock()
 	select {
 	case <-synced:
@@ -343,7 +322,7 @@ func (v *view) sync(l limit) error {
 	case <-l.Done():
 	case <-l.late:
 	}
-	return &unansweredError{l.over()}
+	return &unansweredError{l.cause()}
 }
 
 // Fault implements [coord.View].
@@ -357,12 +336,7 @@ func (v *view) Fault() error {
 }
 
 // Err implements [coord.View].
-func (v *view) Err() error {
-	if v.ctx.Err() == nil {
-		return nil
-	}
-	return context.Cause(v.ctx)
-}
+func (v *view) Err() error { return context.Cause(v.ctx) }
 
 // Close implements [coord.View].
 func (v *view) Close() {
@@ -396,18 +370,18 @@ func (vs *views) remove(v *view) {
 	}
 }
 
-// fail notes that none of the views can be read at present.
-func (vs *views) fail(err error) { vs.each(func(v *view) { v.fail(err) }) }
+// setFailure sets why none of the views can be read at present.
+func (vs *views) setFailure(err error) { vs.each(func(v *view) { v.setFailure(err) }) }
 
-// unanswered notes that the store has not answered since a time.
-func (vs *views) unanswered(_ int, since time.Time) {
+// outageBegan is called when the store has not answered since a time.
+func (vs *views) outageBegan(_ int, since time.Time) {
 	vs.each(func(v *view) {
-		v.fail(&coord.StaleError{Since: since, Err: fmt.Errorf("zk: view %q: %w: it does not answer", v.path, coord.ErrUnavailable)})
+		v.setFailure(&coord.StaleError{Since: since, Err: fmt.Errorf("zk: view %q: %w: it does not answer", v.path, coord.ErrUnavailable)})
 	})
 }
 
-// answered notes that the store answers again after an outage.
-func (vs *views) answered(int) { vs.each((*view).recheck) }
+// outageEnded is called when the store answers again after an outage.
+func (vs *views) outageEnded(int) { vs.each((*view).outageEnded) }
 
 func (vs *views) each(do func(*view)) {
 	vs.mu.RLock()
@@ -419,8 +393,7 @@ func (vs *views) each(do func(*view)) {
 	}
 }
 
-// lacks reports whether a view says that a node is not there. The view may be behind the
-// store.
+// lacks reports whether a view shows that a node does not exist. The view may be behind the store.
 func (vs *views) lacks(path string) bool {
 	vs.mu.RLock()
 	defer vs.mu.RUnlock()

@@ -62,7 +62,7 @@ func TestAbandonedWatchesAreGivenBack(t *testing.T) {
 	}
 	kept := view(t, r, "kept")
 	for range 100 {
-		v, err := r.View(t.Context(), "t")
+		v, err := r.View(t.Context(), "t", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// walkers is how many requests of a walk are under way at a time. A walk may have hundreds of
-	// thousands to make, and many that go together cost both sides half as much.
+	// walkers is how many requests of a walk are in flight. There may be hundreds of thousands of
+	// them, and many that go together cost both sides half as much.
 	walkers = 128
 	// walkPage is how many nodes a walk reads before it goes on.
 	walkPage = 8 * walkers
 )
 
-// walk holds what of a subtree is known and has not come yet.
+// walk holds what a walk has found and not yielded yet.
 type walk struct {
 	r      *Registry
 	unread paths        // of nodes that were only listed so far
@@ -39,7 +39,7 @@ func (r *Registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 		w := walk{r: r}
 		err := w.begin(ctx, path)
 		for err == nil && len(w.unread)+len(w.found) > 0 {
-			// What was not even listed yet lies below what is unread, so it comes later.
+			// What is not even listed yet lies below an unread node, so it comes later.
 			if len(w.found) == 0 || len(w.unread) > 0 && w.unread[0] < w.found[0].Path {
 				err = w.readPage(ctx)
 				continue
@@ -59,7 +59,7 @@ func (r *Registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 	}
 }
 
-// begin makes the server catch up with the leader, and finds where to begin.
+// begin makes the server catch up with the leader, and adds the first paths.
 func (w *walk) begin(ctx context.Context, path string) error {
 	full := w.r.full(path)
 	names, err := read(w.r.limit(ctx), w.r, func(client *zookeeper.Conn) ([]string, error) {
@@ -92,7 +92,7 @@ func (w *walk) readPage(ctx context.Context) error {
 	}
 	nodes, names := make([]coord.Node, len(page)), make([][]string, len(page))
 	err := w.r.parallel(ctx, walkers, len(page), func(client *zookeeper.Conn, i int) (err error) {
-		nodes[i], names[i], err = lookOnce(client, w.r.full(page[i]), page[i])
+		nodes[i], names[i], err = readOnce(client, w.r.full(page[i]), page[i])
 		if errors.Is(err, zookeeper.ErrNoAuth) {
 			err = convertError(err, page[i]) // which one
 		}
@@ -110,9 +110,9 @@ func (w *walk) readPage(ctx context.Context) error {
 	return nil
 }
 
-// lookOnce reads a node and the names of its children. The path of the node is empty if there
+// readOnce reads a node and the names of its children. The path of the node is empty if there
 // is none.
-func lookOnce(client *zookeeper.Conn, full, path string) (coord.Node, []string, error) {
+func readOnce(client *zookeeper.Conn, full, path string) (coord.Node, []string, error) {
 	value, stat, err := client.Get(full)
 	if errors.Is(err, zookeeper.ErrNoNode) {
 		return coord.Node{}, nil, nil // it was removed meanwhile

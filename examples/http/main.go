@@ -75,7 +75,7 @@ func run(ctx context.Context, to io.Writer) (err error) {
 			"http.header.Authorization": "Bearer ${env:BILLING_TOKEN}",
 			"http.poll":                 "true",
 		},
-	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
+	}, job.OfType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
 		if e.Kind == jobtype.EventFinished {
 			finished <- e
 		}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/trace/history"
-	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
+	"github.com/elasticjob-go/elasticjob/trace/oteljob"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
 )
 
@@ -33,46 +33,56 @@ func pages(service *dump.Service, metrics *prom.Metrics) http.Handler {
 
 // look asks a process that runs the job, at its port.
 func look(ctx context.Context, address string, out io.Writer) error {
-	client := dump.Client{Address: address}
-	var lines []dump.Line
-	var err error
+	var log struct{ Lines []dump.Line }
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	for ; len(lines) == 0; <-again.C { // they come a moment after the run
-		if lines, _, err = client.Log(ctx, "settle", dump.LogQuery{Item: 1}); err != nil {
+	for ; len(log.Lines) == 0; <-again.C { // they come a moment after the run
+		text, err := get(ctx, address, "/log/settle?item=1")
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &log); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(out, "The newest lines of item 1, from memory:")
-	for _, l := range lines {
+	for _, l := range log.Lines {
 		fmt.Fprintf(out, "  %v %s\n", l.Level, l.Text)
 	}
-	text, err := client.Text(ctx, "settle")
+	text, err := get(ctx, address, "/dump/settle?format=text")
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "Of the dump:")
-	only(out, strings.NewReader(text), "/settle/sharding/2/")
-
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
+	only(out, text, "/settle/sharding/2/")
+	if text, err = get(ctx, address, "/metrics"); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, "Of the metrics:")
-	only(out, answer.Body, "elasticjob_executions_finished_total", "elasticjob_retries_total")
-	return answer.Body.Close()
+	only(out, text, "elasticjob_executions_finished_total", "elasticjob_retries_total")
+	return nil
+}
+
+// get returns a page of a process.
+func get(ctx context.Context, address, page string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+page, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return io.ReadAll(answer.Body)
 }
 
 // only writes the lines that begin with one of some words.
-func only(out io.Writer, text io.Reader, words ...string) {
-	for s := bufio.NewScanner(text); s.Scan(); {
+func only(out io.Writer, text []byte, words ...string) {
+	for line := range strings.Lines(string(text)) {
 		for _, word := range words {
-			if strings.HasPrefix(s.Text(), word) {
-				fmt.Fprintln(out, " ", s.Text())
+			if strings.HasPrefix(line, word) {
+				fmt.Fprint(out, "  ", line)
 			}
 		}
 	}

@@ -4,14 +4,14 @@ go 1.26.0
 
 replace (
 	github.com/elasticjob-go/elasticjob => ../..
-	github.com/elasticjob-go/elasticjob/trace/otel => ../../trace/otel
+	github.com/elasticjob-go/elasticjob/trace/oteljob => ../../trace/oteljob
 	github.com/elasticjob-go/elasticjob/trace/prom => ../../trace/prom
 	github.com/elasticjob-go/elasticjob/trace/sqltrace => ../../trace/sqltrace
 )
 
 require (
 	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
-	github.com/elasticjob-go/elasticjob/trace/otel v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/trace/oteljob v0.0.0-00010101000000-000000000000
 	github.com/elasticjob-go/elasticjob/trace/prom v0.0.0-00010101000000-000000000000
 	github.com/elasticjob-go/elasticjob/trace/sqltrace v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_golang v1.25.0
@@ -37,6 +37,7 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/teambition/rrule-go v1.8.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.45.0 // indirect

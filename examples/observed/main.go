@@ -32,7 +32,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/trace"
-	oteljob "github.com/elasticjob-go/elasticjob/trace/otel"
+	"github.com/elasticjob-go/elasticjob/trace/oteljob"
 	"github.com/elasticjob-go/elasticjob/trace/prom"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
 )
@@ -64,7 +64,7 @@ func run(ctx context.Context, file string, log *slog.Logger, out io.Writer) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	history, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour}, Log: log})
+	history, err := sqltrace.Open(db, sqltrace.SQLite, sqltrace.Options{Retention: sqltrace.Retention{Age: 90 * 24 * time.Hour}, Slog: log})
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func run(ctx context.Context, file string, log *slog.Logger, out io.Writer) (err
 
 // observe runs the job with all that is told of it, until there is something to be seen.
 func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporter, log *slog.Logger, out io.Writer) (err error) {
-	recorder, err := trace.New(history, trace.Options{Log: log})
+	recorder, err := trace.New(history, trace.Options{Slog: log})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporte
 	if err != nil {
 		return err
 	}
-	recent, err := trace.New(newest, trace.Options{Log: log, Interval: 10 * time.Millisecond})
+	recent, err := trace.New(newest, trace.Options{Slog: log, Interval: 10 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporte
 	if _, err = node.Schedule(ctx, settling(), job.HandlerFunc(settle)); err != nil {
 		return err
 	}
-	service, err := dump.New(reg, node, dump.Options{Log: newest, Logger: log})
+	service, err := dump.New(reg, node, dump.Options{Log: newest, Slog: log})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func observe(ctx context.Context, history trace.Sink, spans sdktrace.SpanExporte
 	var serving sync.WaitGroup
 	defer serving.Wait()
 	defer server.Close()
-	serving.Go(func() { log.Info("serves no more", "because", server.Serve(service.Listener(listener))) })
+	serving.Go(func() { log.Info("serves no more", "because", server.Serve(listener)) })
 
 	if err := enough(ctx, ended); err != nil {
 		return err

@@ -28,9 +28,9 @@ func TestEveryOrderIsPaidOnceInTrouble(t *testing.T) {
 			}
 		})
 		c := jobtest.NewCluster(t)
-		open := func(name string, takes time.Duration) *jobtest.Instance {
+		open := func(name string, takes time.Duration) *jobtest.Process {
 			s := shop{db, name}
-			in := c.Instance(name)
+			in := c.Process(name)
 			in.Schedule(job.Config{
 				Name: "orders", Cron: "0/5 * * * * ?", ShardingTotalCount: items, Failover: true,
 				Props: map[string]string{"streaming.process": "true", "dataflow.page.size": "10"},

@@ -25,7 +25,7 @@ type settings struct {
 	patience time.Duration // how long the show waits for something that has to happen
 }
 
-// The pace of the show, slow enough for people to watch.
+// watchable is the pace of the show, slow enough for people to watch.
 func watchable() settings {
 	return settings{every: 2 * time.Second, atLeast: time.Second, scene: 3, patience: 30 * time.Second}
 }

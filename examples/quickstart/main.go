@@ -79,7 +79,7 @@ func show(ctx context.Context, s settings, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, tidyUp(reg, jobName)) }()
-	view, err := reg.View(ctx, jobName)
+	view, err := reg.View(ctx, jobName, coord.AllLevels)
 	if err != nil {
 		return fmt.Errorf("follow the job: %w", err)
 	}

@@ -69,7 +69,6 @@ func serve(ctx context.Context, reg *memory.Registry, supervisor script.Supervis
 	}
 	r, err := job.NewRunner(reg, job.RunnerConfig{
 		NodeConfig: job.NodeConfig{Threads: 10, Options: []job.Option{
-			job.WithType(script.Name, scripts),
 			job.WithSlog(slog.New(slog.NewTextHandler(out, nil))),
 			job.WithObserver(func(e job.Event) {
 				if e.Kind == jobtype.EventFinished {
@@ -80,7 +79,10 @@ func serve(ctx context.Context, reg *memory.Registry, supervisor script.Supervis
 				}
 			}),
 		}},
-		Handlers: map[string]job.Handler{"greet": job.HandlerFunc(greet)},
+		Handlers: map[string]job.Handler{
+			"greet":     job.HandlerFunc(greet),
+			script.Name: job.OfType(script.Name, scripts),
+		},
 	})
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer, ticks
 		ShardingTotalCount: items, ShardingItemParameters: "0=Beijing,1=Shanghai,2=Guangzhou",
 		Props: map[string]string{"script.command.args": settle, "script.codes.skip": "75", "script.grace": "2s"},
 	},
-		job.OfType(script.Name), job.WithType(script.Name, scripts),
+		job.OfType(script.Name, scripts),
 		job.WithCancelGrace(3*time.Second), // more than script.grace
 		job.WithSlog(slog.New(slog.NewTextHandler(out, nil))),
 		job.WithObserver(func(e job.Event) {

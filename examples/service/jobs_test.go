@@ -74,12 +74,12 @@ func (s shop) takes(d time.Duration) job.HandlerFunc {
 func TestAnInstanceDies(t *testing.T) {
 	inShop(t, func(t *testing.T, s shop) {
 		c := jobtest.NewCluster(t)
-		dies := c.Instance("10.0.0.1")
+		dies := c.Process("10.0.0.1")
 		dies.Schedule(settling(), job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}))
-		c.Instance("10.0.0.2").Schedule(settling(), s.takes(time.Second))
+		c.Process("10.0.0.2").Schedule(settling(), s.takes(time.Second))
 		c.Until(time.Minute, func() bool { return c.Executions().On("10.0.0.1").Running().Len() == 2 })
 		dies.Die()
 		c.Advance(13 * time.Second) // its session ends after 10 s
@@ -97,9 +97,9 @@ func TestAnInstanceDies(t *testing.T) {
 func TestTheFenceHolds(t *testing.T) {
 	inShop(t, func(t *testing.T, s shop) {
 		c := jobtest.NewCluster(t)
-		freezes := c.Instance("10.0.0.1")
+		freezes := c.Process("10.0.0.1")
 		freezes.Schedule(settling(), s.takes(3*time.Second))
-		c.Instance("10.0.0.2").Schedule(settling(), s.takes(time.Second))
+		c.Process("10.0.0.2").Schedule(settling(), s.takes(time.Second))
 		c.Until(time.Minute, func() bool { return c.Executions().On("10.0.0.1").Running().Len() == 2 })
 		freezes.LoseSession()
 		c.Advance(4 * time.Second)

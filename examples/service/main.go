@@ -65,7 +65,7 @@ func run(listener net.Listener, endpoints, file string, log *slog.Logger) error 
 		return err
 	}
 	node, err := job.NewNode(reg, job.NodeConfig{Drain: 20 * time.Second, Options: []job.Option{
-		job.WithSlog(log), job.WithStartRetry(), job.WithErrorHandlerType(alert.NameWebhook, alert.Webhook(alert.Options{Lookup: lookup})),
+		job.WithSlog(log), job.WithStartRetry(), job.WithErrorHandler(alert.NameWebhook, alert.Webhook(alert.Options{Lookup: lookup})),
 	}})
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func run(listener net.Listener, endpoints, file string, log *slog.Logger) error 
 	serving.Go(func() { log.Info("serves no more", "because", server.Serve(listener)); stop() })
 	settle, rebuild := jobs()
 	_, settles := node.Schedule(ctx, settle, job.HandlerFunc(shop.settle))
-	_, rebuilds := node.OneOff(ctx, rebuild, job.HandlerFunc(shop.rebuild))
+	_, rebuilds := node.Schedule(ctx, rebuild, job.HandlerFunc(shop.rebuild))
 	if err = errors.Join(settles, rebuilds); err != nil {
 		stop()
 	}

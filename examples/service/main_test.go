@@ -53,11 +53,12 @@ func begin(t *testing.T, log slog.Handler) *service {
 	}
 	s.url = "http://" + listener.Addr().String()
 	file := filepath.Join(t.TempDir(), "shop.db")
-	go func() { s.ended <- run(listener, "", file, slog.New(log)) }()
-	s.await("it is ready", func() bool { return s.status("/ready") == http.StatusOK })
+	// The tables are made first: an execution that a gate holds has the lock of the database.
 	if s.shop, err = open(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
+	go func() { s.ended <- run(listener, "", file, slog.New(log)) }()
+	s.await("it is ready", func() bool { return s.status("/ready") == http.StatusOK })
 	t.Cleanup(func() {
 		if err := s.shop.db.Close(); err != nil {
 			t.Error(err)

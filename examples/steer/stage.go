@@ -53,11 +53,7 @@ func (s *stage) join(ctx context.Context, cfg job.Config, h job.HandlerFunc, opt
 	if err != nil {
 		return nil, err
 	}
-	start := job.Schedule
-	if cfg.Cron == "" {
-		start = job.OneOff
-	}
-	m, err := start(ctx, reg, cfg, h, options...)
+	m, err := job.Schedule(ctx, reg, cfg, h, options...)
 	if err != nil {
 		return nil, err
 	}

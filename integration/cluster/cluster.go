@@ -20,7 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Cluster is some workers, the jobs that they run, and a registry of its own through which
@@ -88,7 +88,7 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.view, err = c.reg.View(ctx, ""); err != nil {
+	if c.view, err = c.reg.View(ctx, "", coord.AllLevels); err != nil {
 		return err
 	}
 	watch, stop := context.WithCancel(context.Background())
@@ -102,7 +102,7 @@ func (c *Cluster) prepare(ctx context.Context) (err error) {
 // probe writes down when the store is slow to answer a client to which nothing is done. Workers whose
 // session has ended ask for nothing, so they do not show it.
 func (c *Cluster) probe(ctx context.Context) {
-	for rest.For(ctx, patience) {
+	for sleep.For(ctx, patience) {
 		call := history.Mono()
 		_ = c.view.Sync(ctx) // however it ends, it has taken so long
 		c.log.Took(call)

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/elasticjob-go/elasticjob/integration/member"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // etcdMembers is how many members a cluster has.
@@ -154,7 +154,7 @@ func patiently(ctx context.Context, do func() error) error {
 		var refused rpctypes.EtcdError
 		isElecting := errors.Is(err, errNobodyLeads) || errors.Is(err, rpctypes.ErrNotLeader) || status.Code(err) == codes.Unavailable ||
 			errors.As(err, &refused) && refused.Code() == codes.Unavailable
-		if !isElecting || !rest.For(ctx, patience) {
+		if !isElecting || !sleep.For(ctx, patience) {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Add adds a job to the cluster. Workers that run join it now, later ones when they start.
@@ -146,7 +146,7 @@ func persist(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		again := errors.Is(err, coord.ErrConflict) || errors.Is(err, coord.ErrUnknownOutcome) || errors.Is(err, coord.ErrUnavailable)
-		if !again || !rest.For(ctx, patience) {
+		if !again || !sleep.For(ctx, patience) {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/history"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -114,7 +114,7 @@ func (o *Operator) insist(ctx context.Context, kind history.Kind, name string, d
 			break
 		}
 		lost = lost || isUnknown(err)
-		if ctx.Err() != nil || !isUnknown(err) && !errors.Is(err, coord.ErrUnavailable) && !errors.Is(err, ops.ErrBusy) || !rest.For(ctx, patience) {
+		if ctx.Err() != nil || !isUnknown(err) && !errors.Is(err, coord.ErrUnavailable) && !errors.Is(err, ops.ErrBusy) || !sleep.For(ctx, patience) {
 			break
 		}
 	}
@@ -239,7 +239,7 @@ func (o *Operator) await(name, id string) {
 	for {
 		results, err := o.ops.Job(name).AwaitRequest(o.ctx, id)
 		if err != nil && !errors.Is(err, job.ErrNoRequest) {
-			if !rest.For(o.ctx, patience) {
+			if !sleep.For(o.ctx, patience) {
 				return
 			}
 			continue

@@ -153,7 +153,7 @@ func (s *Steering) request(name string, do func() (string, error)) error {
 // store is away.
 func isAllowed(err error) bool {
 	return isUnknown(err) || slices.ContainsFunc([]error{
-		ops.ErrNoJob, ops.ErrJobExists, ops.ErrConfigChanged, ops.ErrNotRunning, ops.ErrPaused, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNoInstance, job.ErrQueueFull, job.ErrNoRequest,
+		ops.ErrNoJob, ops.ErrJobExists, ops.ErrConfigChanged, ops.ErrNotRunning, ops.ErrPaused, ops.ErrNothingFailed, ops.ErrBusy, job.ErrNobodyRunsIt, job.ErrQueueFull, job.ErrNoRequest,
 		coord.ErrUnavailable, coord.ErrDenied, coord.ErrNoNode, coord.ErrConflict, coord.ErrRestored, coord.ErrSessionLost,
 	}, func(allowed error) bool { return errors.Is(err, allowed) })
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
@@ -39,7 +39,7 @@ func (z zooKeeper) Leader(ctx context.Context) (int, error) {
 			}
 			errs = append(errs, err)
 		}
-		if !rest.For(ctx, patience) {
+		if !sleep.For(ctx, patience) {
 			return -1, fmt.Errorf("cluster: no ZooKeeper server leads: %w", errors.Join(errs...))
 		}
 	}

@@ -20,7 +20,7 @@ type cache struct {
 }
 
 func (c *cache) open(ctx context.Context, registry coord.Registry, job string, lags bool) error {
-	view, err := registry.View(ctx, job)
+	view, err := registry.View(ctx, job, coord.AllLevels)
 	if err != nil {
 		return err
 	}

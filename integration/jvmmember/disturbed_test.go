@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // undisturbed does something that goes by ticks of real time. If it fails and the machine stood still
@@ -61,7 +61,7 @@ func stallsDuring(do func()) time.Duration {
 	var watching sync.WaitGroup
 	ctx, stop := context.WithCancel(context.Background())
 	watching.Go(func() {
-		for last := time.Now(); rest.For(ctx, 10*time.Millisecond); {
+		for last := time.Now(); sleep.For(ctx, 10*time.Millisecond); {
 			now := time.Now()
 			if since := now.Sub(last); since > most {
 				lost += since

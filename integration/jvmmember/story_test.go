@@ -61,7 +61,7 @@ func newStory(t testing.TB, g ground, document string, slow ...string) *story {
 	}
 	s.pass(4 * time.Second) // so that all start between the same two ticks
 	s.operator = g.dial(t, "operator")
-	view, err := s.operator.View(t.Context(), "")
+	view, err := s.operator.View(t.Context(), "", coord.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package jvmmember
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -83,6 +84,9 @@ func (t *timer) newCron(text, zone string) (*cronTrigger, error) {
 	s, err := cronexpr.Parse(text, loc)
 	if err != nil {
 		return nil, err
+	}
+	if cronexpr.Quartz(text) == cronexpr.QuartzRefuses {
+		return nil, fmt.Errorf("cron expression %q: Quartz does not read it", text)
 	}
 	// Quartz leaves the milliseconds out of the start, and looks from a second before.
 	start := t.member.now().Truncate(time.Second)

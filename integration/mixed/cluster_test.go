@@ -12,7 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -70,7 +70,7 @@ func newCluster(t testing.TB, st store, s setting, seed uint64) *cluster {
 	if c.admin, _, err = st.dial("operator", s.session, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c.view, err = c.admin.View(t.Context(), tree.Root()); err != nil {
+	if c.view, err = c.admin.View(t.Context(), tree.Root(), coord.AllLevels); err != nil {
 		t.Fatal(err)
 	}
 	var ctx context.Context
@@ -121,7 +121,7 @@ func (c *cluster) watch(ctx context.Context) {
 	for {
 		tick := c.next()
 		for time.Until(tick) > before && c.next().Equal(tick) { // the schedule may change meanwhile
-			if !rest.For(ctx, min(time.Until(tick)-before, time.Second)) {
+			if !sleep.For(ctx, min(time.Until(tick)-before, time.Second)) {
 				return
 			}
 		}
@@ -129,7 +129,7 @@ func (c *cluster) watch(ctx context.Context) {
 			continue
 		}
 		c.ledger.comes(due{tick: tick, total: c.items(), orphaned: c.orphaned(), owners: c.owners()})
-		if !rest.For(ctx, time.Until(tick)) && ctx.Err() != nil {
+		if !sleep.For(ctx, time.Until(tick)) && ctx.Err() != nil {
 			return
 		}
 	}
@@ -215,7 +215,7 @@ func (c *cluster) await(what string, limit time.Duration, ok func() bool) {
 }
 
 // wait lets time go on.
-func (c *cluster) wait(d time.Duration) { rest.For(context.Background(), d) }
+func (c *cluster) wait(d time.Duration) { sleep.For(context.Background(), d) }
 
 // ahead returns the n-th tick from now.
 func (c *cluster) ahead(n int) time.Time {

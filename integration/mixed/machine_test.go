@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // stallsDuring does something in real time, and returns for how long the machine has stood still meanwhile,
@@ -16,7 +16,7 @@ func stallsDuring(do func()) time.Duration {
 	var watching sync.WaitGroup
 	ctx, stop := context.WithCancel(context.Background())
 	watching.Go(func() {
-		for last := time.Now(); rest.For(ctx, 10*time.Millisecond); {
+		for last := time.Now(); sleep.For(ctx, 10*time.Millisecond); {
 			now := time.Now()
 			if since := now.Sub(last); since > most {
 				lost += since

@@ -11,7 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/jvmmember"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -98,7 +98,7 @@ func (p *process) step() {
 	p.mu.Lock()
 	d := latency(p.random)
 	p.mu.Unlock()
-	rest.For(context.Background(), d)
+	sleep.For(context.Background(), d)
 }
 
 // latency is 0.5 to 10 ms, more often short than long.
@@ -158,7 +158,7 @@ func (p *process) work(ctx context.Context, x jvmmember.Execution) error {
 
 func (p *process) run(ctx context.Context, e execution) error {
 	noted := p.c.ledger.begin(e)
-	if !rest.For(ctx, p.worksFor()) {
+	if !sleep.For(ctx, p.worksFor()) {
 		p.c.ledger.end(noted, cut)
 		return context.Cause(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
@@ -128,12 +129,8 @@ func (h *host) dial() (*memory.Registry, error) {
 
 // schedule starts one scheduler, as often as it takes.
 func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, error) {
-	start := job.Schedule
-	if j.config.Cron == "" {
-		start = job.OneOff
-	}
 	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight), job.WithEarlyClaims(h.early)}
-	options = append(options, job.WithClock(func() time.Time { return time.Now().Add(time.Duration(h.offset.Load())) }))
+	options = append(options, setup.Clock(func() time.Time { return time.Now().Add(time.Duration(h.offset.Load())) }))
 	if h.knows {
 		known, err := strategy.Lookup("", nil)
 		if err != nil {
@@ -142,7 +139,7 @@ func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, erro
 		options = append(options, job.WithStrategy(newOne, known))
 	}
 	for {
-		s, err := start(h.ctx, reg, j.config, h.handler(j), options...)
+		s, err := job.Schedule(h.ctx, reg, j.config, h.handler(j), options...)
 		if err == nil {
 			return s, nil
 		}

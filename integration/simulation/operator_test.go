@@ -231,7 +231,7 @@ func (g *group) ask() {
 	defer cancel()
 	at := time.Now()
 	_, err := s.Trigger(ctx, job.TriggerRequest{Items: items})
-	if errors.Is(err, job.ErrNoInstance) && j.history.busy(items) || errors.Is(err, context.DeadlineExceeded) && j.config.StaticSharding {
+	if errors.Is(err, job.ErrNobodyRunsIt) && j.history.busy(items) || errors.Is(err, context.DeadlineExceeded) && j.config.StaticSharding {
 		return // the items may still belong to a process that is gone
 	}
 	if err != nil {

@@ -72,7 +72,7 @@ func (s *simulation) insist(ctx context.Context, do func() error) error {
 
 // refused reports an answer to an operator that he should not have got.
 func (g *group) refused(j *jobModel, what string, err error) {
-	for _, allowed := range []error{ops.ErrNoJob, ops.ErrPaused, ops.ErrNotPaused, ops.ErrNotRunning, ops.ErrNothingFailed, job.ErrNoInstance, job.ErrQueueFull} {
+	for _, allowed := range []error{ops.ErrNoJob, ops.ErrPaused, ops.ErrNotPaused, ops.ErrNotRunning, ops.ErrNothingFailed, job.ErrNobodyRunsIt, job.ErrQueueFull} {
 		if errors.Is(err, allowed) {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/cluster"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // steerEvery is the longest time between two things that the operator does.
@@ -50,7 +50,7 @@ func (s *soak) steer(ctx context.Context, round uint64) (dismiss func() error) {
 		if r.IntN(4) == 0 {
 			err = s.operator.Break([]string{cluster.DropAnswers, cluster.Slow}[r.IntN(2)])
 		}
-		for err == nil && rest.For(ctx, time.Duration(r.Int64N(int64(steerEvery)))) {
+		for err == nil && sleep.For(ctx, time.Duration(r.Int64N(int64(steerEvery)))) {
 			if _, err = s.steering.Act(ctx); err != nil {
 				err = fmt.Errorf("round %d: %w", round, err)
 			}

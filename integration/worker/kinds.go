@@ -44,23 +44,23 @@ func (r recording) Handler(c job.Config) (job.Handler, error) {
 	return recorded{h, does}, nil
 }
 
-// work returns what does the work of a job, and the options that it needs.
-func (w *worker) work(j Job) (job.Handler, []job.Option, error) {
+// work returns what does the work of a job.
+func (w *worker) work(j Job) (job.Handler, error) {
 	h := handler{Job: j, log: w.log, fence: w.fence, gate: &w.gate}
 	h.work = h.items
 	switch {
 	case j.Config.Props[timesKey] != "":
-		return job.OfType(Kind), []job.Option{job.WithType(Kind, w.kind())}, nil
+		return job.OfType(Kind, w.kind()), nil
 	case j.Stream != nil:
-		return recording{h, h.flow()}, nil, nil
+		return recording{h, h.flow()}, nil
 	case j.Script:
 		kind, err := script.New(w.supervisor, script.Options{})
 		if err != nil {
-			return nil, nil, fmt.Errorf("worker: %w", err)
+			return nil, fmt.Errorf("worker: %w", err)
 		}
-		return job.OfType(script.Name), []job.Option{job.WithType(script.Name, recording{h, kind})}, nil
+		return job.OfType(script.Name, recording{h, kind}), nil
 	}
-	return h, nil, nil
+	return h, nil
 }
 
 // Kind is the type of jobs whose work stands in their properties ([Times]), so that any worker can

@@ -75,22 +75,13 @@ func (r recorder) Get(ctx context.Context, path string) (coord.Node, error) {
 	return r.Registry.Get(ctx, path)
 }
 
-func (r recorder) View(ctx context.Context, path string) (coord.View, error) {
+func (r recorder) View(ctx context.Context, path string, depth int) (coord.View, error) {
 	defer r.log.Took(history.Mono())
-	return r.recorded(r.Registry.View(ctx, path))
-}
-
-func (r recorder) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	defer r.log.Took(history.Mono())
-	return r.recorded(r.Registry.ViewDepth(ctx, path, depth))
-}
-
-// recorded counts a view until it is closed.
-func (r recorder) recorded(view coord.View, err error) (coord.View, error) {
+	view, err := r.Registry.View(ctx, path, depth)
 	if err != nil {
 		return nil, err
 	}
-	r.views.Add(1)
+	r.views.Add(1) // until it is closed
 	return recordedView{view, r, sync.OnceFunc(func() { r.views.Add(-1) })}, nil
 }
 

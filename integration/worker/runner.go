@@ -15,9 +15,10 @@ import (
 
 // newRunner makes the runner, and its node that of the worker.
 func (w *worker) newRunner() (err error) {
-	w.runner, err = job.NewRunner(w.reg, job.RunnerConfig{NodeConfig: job.NodeConfig{
-		Options: append(w.options(), job.WithType(Kind, w.kind()), job.WithObserver(w.observer())),
-	}})
+	w.runner, err = job.NewRunner(w.reg, job.RunnerConfig{
+		NodeConfig: job.NodeConfig{Options: append(w.options(), job.WithObserver(w.observer()))},
+		Handlers:   map[string]job.Handler{Kind: job.OfType(Kind, w.kind())},
+	})
 	if err == nil {
 		w.node = w.runner.Node
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/history"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dataflow"
 )
@@ -28,7 +28,7 @@ func (h handler) fetch(_ context.Context, sc job.ShardingContext, after int64, s
 // stubborn stream does not write there: nothing but the cursor stops it after it has lost its item.
 func (h handler) process(ctx context.Context, sc job.ShardingContext, rows []int64) error {
 	if h.Stubborn {
-		rest.For(ctx, h.Work[sc.Item%len(h.Work)])
+		sleep.For(ctx, h.Work[sc.Item%len(h.Work)])
 		h.row(history.Batch, sc, rows[len(rows)-1])
 		return nil
 	}

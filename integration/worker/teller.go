@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/integration/history"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -36,7 +36,7 @@ func (t teller) call(ctx context.Context, name string, tick job.Tick, results []
 	e.Job, e.Name, e.Tick, e.Items, e.Again, e.Instance, e.Results = tick.JobName, name, tick.ScheduledTime, tick.Items, tick.Again, tick.InstanceID, results
 	t.log.Add(e)
 	var err error
-	if !rest.For(ctx, t.took) {
+	if !sleep.For(ctx, t.took) {
 		err = context.Cause(ctx)
 	}
 	end := history.Now(history.Returned)

@@ -20,7 +20,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/integration/fence"
 	"github.com/elasticjob-go/elasticjob/integration/history"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/strategy"
@@ -209,7 +210,7 @@ func (w *worker) dial(ctx context.Context) coord.Registry {
 			return recorder{reg, w.log, &w.views}
 		}
 		w.zap.Warn("dial", zap.Error(err))
-		if !rest.For(ctx, retryEvery) {
+		if !sleep.For(ctx, retryEvery) {
 			return nil
 		}
 	}
@@ -240,21 +241,17 @@ func (w *worker) join(ctx context.Context, j Job, dialled <-chan struct{}) {
 
 // schedule starts the scheduler, however long that takes.
 func (w *worker) schedule(m *member) *job.Scheduler {
-	h, opts, err := w.work(m.Job)
+	h, err := w.work(m.Job)
 	if err != nil {
 		w.zap.Error("join", zap.Error(err))
 		return nil
 	}
-	opts = append(opts, w.options()...)
+	opts := w.options()
 	if m.Tell > 0 {
 		opts = append(opts, job.WithOnceListener(Teller, teller{w.log, m.Tell}, job.OnceTimes{}))
 	}
-	start := w.node.Schedule
-	if m.Config.Cron == "" {
-		start = w.node.OneOff
-	}
 	for wasRefused := false; ; {
-		s, err := start(m.ctx, m.Config, h, opts...)
+		s, err := w.node.Schedule(m.ctx, m.Config, h, opts...)
 		if err == nil {
 			m.scheduler = s
 			close(m.joined)
@@ -270,7 +267,7 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 			w.log.Add(e)
 		}
 		w.zap.Warn("join", zap.String("job", m.Config.Name), zap.Error(err))
-		if !rest.For(m.ctx, retryEvery) {
+		if !sleep.For(m.ctx, retryEvery) {
 			return nil
 		}
 	}
@@ -278,7 +275,7 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 
 // options are those of all jobs.
 func (w *worker) options() []job.Option {
-	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), job.WithClock(w.now), job.WithEarlyClaims(w.config.Early)}
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), setup.Clock(w.now), job.WithEarlyClaims(w.config.Early)}
 	if name := w.config.Knows; name != "" {
 		known, err := strategy.Lookup("", nil)
 		if err != nil {

@@ -51,6 +51,12 @@ func Since(m Moment) time.Duration { return time.Since(m.reading) }
 // Until returns how long it is until a moment comes.
 func Until(m Moment) time.Duration { return time.Until(m.reading) }
 
+// Instant is a moment by both clocks.
+type Instant struct {
+	Wall time.Time
+	Mono Moment
+}
+
 // Earlier returns the earlier of two moments. The zero one is none.
 func Earlier(a, b Moment) Moment {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {

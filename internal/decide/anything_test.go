@@ -86,14 +86,14 @@ func allChanges(p pass) []decide.Change {
 	want(one(p.Abdicate())...)
 	want(stepsDown(p)...)
 	want(p.Deregister(false))
-	want(p.LeaveAtOnce())
+	want(p.LeaveInOneCommit())
 	want(founds(p)...)
 	want(puts(p)...)
 	want(recovers(p)...)
 	want(witnesses(p)...)
 	want(unmarks(p)...)
-	if p.LacksDeal() {
-		want(p.AskForDeal())
+	if p.NeedsReshard() {
+		want(p.RequestReshard())
 	}
 	want(tidies(p)...)
 	want(cleans(p)...)
@@ -112,7 +112,7 @@ func allChanges(p pass) []decide.Change {
 	want(one(inherits)...)
 
 	p.FireUnmonitored(p.work, decide.Unmonitored{Last: begin, Missed: map[int]bool{0: true}})
-	p.AwaitedHere(p.work)
+	p.RequestedHere(p.work)
 	p.StalledElsewhere(p.work)
 	p.LacksItem()
 	p.AnyJVM()

@@ -104,8 +104,8 @@ func TestFoundWithTheConfiguration(t *testing.T) {
 	}
 	f.changes("A", tries[0])
 	p := f.pass("A")
-	if !p.IsRegistered() || !p.Leads() || !p.IsInForce() || p.Item(2).Owner == nil {
-		t.Errorf("registered %v, leads %v, in force %v, items %+v", p.IsRegistered(), p.Leads(), p.IsInForce(), p.Items)
+	if !p.IsRegistered() || !p.Leads() || !p.IsScheduleEffective() || p.Item(2).Owner == nil {
+		t.Errorf("registered %v, leads %v, in force %v, items %+v", p.IsRegistered(), p.Leads(), p.IsScheduleEffective(), p.Items)
 	}
 	if more := slices.Concat(puts(p), assigns(p)); len(more) > 0 {
 		t.Errorf("the leader has to do more: %v", more)

@@ -1,6 +1,7 @@
 package decide_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -76,7 +78,7 @@ func (h *history) elect() string {
 
 func (h *history) state() *jobtree.State { return jobtree.Read(h.store.Snapshot(), h.job) }
 
-// deal deals as the leader does. Other things happen between its commits, and some of them are lost.
+// deal assigns as the leader does. Other things happen between its commits, and some of them are lost.
 func (h *history) deal() (isDone bool) {
 	leader := h.elect()
 	if leader == "" {
@@ -92,11 +94,13 @@ func (h *history) deal() (isDone bool) {
 	var alone []decide.Change // a commit that fails is divided, and a deal of many items has many
 	for _, c := range changes {
 		for _, part := range c.Parts {
-			alone = append(alone, c.Only(func(p decide.Part) bool { return p.Item == part.Item }))
+			alone = append(alone, c.Keep(func(p decide.Part) bool { return p.Item == part.Item }))
 		}
 	}
+	late := h.one("is late")
+	lateClaims := h.pass(late).FailOver(h.works[late], h.rules.Total)
 	for _, c := range rapid.Permutation(alone).Draw(h.rt, "order") {
-		switch rapid.IntRange(0, 7).Draw(h.rt, "meanwhile") {
+		switch rapid.IntRange(0, 9).Draw(h.rt, "meanwhile") {
 		case 0:
 			h.begin()
 		case 1:
@@ -104,6 +108,11 @@ func (h *history) deal() (isDone bool) {
 		case 2:
 			h.told("a commit is lost")
 			continue
+		case 3:
+			h.takeOver(h.one("takes over"))
+		case 4:
+			h.claimed(late, lateClaims, true)
+			lateClaims = nil
 		}
 		h.commit(leader, c)
 	}
@@ -123,16 +132,21 @@ func (h *history) begin() {
 	h.now = h.now.Add(tick(1).Sub(tick(0)))
 	p := h.pass(id)
 	due := p.Due(h.works[id])
-	h.claimed(id, p.Fire(due, p.MayBegin(h.works[id], len(due))))
+	h.claimed(id, p.Fire(due, p.ClaimCapacity(h.works[id], len(due))), false)
 }
 
 func (h *history) takeOver(id string) {
-	h.claimed(id, h.pass(id).FailOver(h.works[id], rapid.IntRange(1, 5).Draw(h.rt, "threads")))
+	h.claimed(id, h.pass(id).FailOver(h.works[id], rapid.IntRange(1, 5).Draw(h.rt, "threads")), false)
 }
 
-func (h *history) claimed(id string, changes []decide.Change) {
+// claimed commits claims. Those by an old view may conflict.
+func (h *history) claimed(id string, changes []decide.Change, isLate bool) {
 	for _, c := range changes {
 		revision, err := h.store.Commit(sessionOf(id), c.Ops...)
+		if _, conflicts := errors.AsType[*coord.ConflictError](err); conflicts && isLate {
+			h.told("%s: %s is late: %v", id, c.Step, err)
+			continue
+		}
 		if err != nil {
 			h.rt.Fatalf("%s: %s: %v", id, c.Step, err)
 		}
@@ -209,7 +223,7 @@ func (h *history) text() (text string) {
 	return text
 }
 
-// settle ends all runs, and deals until nothing is left to do.
+// settle ends all runs, and assigns until nothing is left to do.
 func (h *history) settle() {
 	const enough = 40
 	h.told("it calms down")

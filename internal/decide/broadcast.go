@@ -43,10 +43,10 @@ func (w *World) Spread() []string {
 }
 
 // keptItems returns the item that each instance keeps: the one that it has had for longest. It
-// has several if the job was no broadcast job before, or if two leaders have dealt.
+// has several if the job was no broadcast job before, or if two leaders have assigned.
 func (w *World) keptItems() map[string]int {
 	kept := map[string]int{}
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		owner := w.Items[i].Owner
 		if owner == nil {
 			continue
@@ -61,17 +61,15 @@ func (w *World) keptItems() map[string]int {
 	return kept
 }
 
-// isFree reports whether an item that nobody keeps may get an owner. While it runs it keeps the
-// one that it had, requests for that one have to end first, and a disabled item would be of no
-// use.
+// isFree reports whether an item without an owner that keeps it may get a new one: it does not run, the
+// requests for its last owner have ended, and it is enabled.
 func (w *World) isFree(i int) bool {
 	item := w.Item(i)
-	return item.Running == nil && !item.Disabled && w.turnOf(i) == nil
+	return item.Running == nil && !item.Disabled && w.currentRequest(i) == nil
 }
 
-// beginAnew returns the operations that make an item of a broadcast job one that has no past,
-// because another instance gets it.
-func (w *World) beginAnew(i int, item *jobtree.Item) []coord.Op {
+// resetForNewOwner returns the operations that remove what an item of a broadcast job has of its last owner.
+func (w *World) resetForNewOwner(i int, item *jobtree.Item) []coord.Op {
 	var ops []coord.Op
 	if item.Exists {
 		ops = append(ops, coord.DeleteTree(w.Job.Cursor(i)))
@@ -85,28 +83,28 @@ func (w *World) beginAnew(i int, item *jobtree.Item) []coord.Op {
 	if item.Completed != nil {
 		ops = append(append(ops, w.keepOutcome(i)...), coord.DeleteTree(w.Job.Completion(i)))
 	}
-	begun := jobtree.EncodeFired(w.time())
+	begun := jobtree.EncodeFired(w.correctedTime())
 	if item.Fired == nil {
 		return append(ops, coord.Create(w.Job.Fired(i), begun))
 	}
 	// Whoever had it has begun a tick, and is gone. Nothing but {i}/fired says so.
-	ops = append(ops, w.cutMember(i, forRequest(w.wroteFor(i, item.Fired.Modified)), item.Fired.Run, jobtree.OutcomeCut)...)
+	ops = append(ops, w.recordCutMember(i, purposeOfRequest(w.requestOfCommit(i, item.Fired.Modified)), item.Fired.Run, jobtree.OutcomeCut)...)
 	return append(ops, coord.SetAt(w.Job.Fired(i), begun, item.Fired.Version))
 }
 
-// isSpread reports whether as many items of a broadcast job have owners as can have.
-func (w *World) isSpread(owners []string) bool {
+// isFullySpread reports whether as many items of a broadcast job have owners as can have.
+func (w *World) isFullySpread(owners []string) bool {
 	have := 0
 	for _, owner := range owners {
 		if owner != "" {
 			have++
 		}
 	}
-	return have == min(w.MayRun(), len(owners))
+	return have == min(w.EligibleCount(), len(owners))
 }
 
-// MayRun is how many instances may have items.
-func (w *World) MayRun() int {
+// EligibleCount returns how many instances are eligible.
+func (w *World) EligibleCount() int {
 	n := 0
 	for _, in := range w.Instances {
 		if w.isEligible(in) {
@@ -119,10 +117,10 @@ func (w *World) MayRun() int {
 // LacksItem reports whether this instance should have an item of a broadcast job, and has none.
 func (w *World) LacksItem() bool {
 	in, isThere := w.Instances[w.Self.ID]
-	if !w.Rules.Broadcast || !isThere || !w.isEligible(in) || w.MayRun() > w.Rules.Total {
+	if !w.Rules.Broadcast || !isThere || !w.isEligible(in) || w.EligibleCount() > w.Rules.Total {
 		return false
 	}
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		if w.owns(&w.Items[i]) {
 			return false
 		}
@@ -141,25 +139,25 @@ func (w *World) AnyJVM() string {
 	return least
 }
 
-// Ticked is the last tick that a process has begun by the schedule: as which instance, and with
-// which item.
-type Ticked struct {
+// LastBegun is the last tick that a process has begun by the schedule: as which instance, and with which item.
+type LastBegun struct {
 	Instance string
 	Item     int
 	Tick     time.Time
 }
 
-// hasTicked reports whether this process has begun a tick of a broadcast job as another member:
-// with another item, or as another instance. The tree cannot tell that: a view may be late, and
-// two leaders may each have given this instance an item.
-func (w *World) hasTicked(k *Work, item int, tick time.Time) bool {
-	t := k.Ticked
+// hasBegunAsOther reports whether this process has begun a tick of a broadcast job with another item, or
+// as another instance. The tree cannot tell that: a view may be late, and two leaders may each have given
+// this instance an item.
+func (w *World) hasBegunAsOther(k *Work, item int, tick time.Time) bool {
+	t := k.LastBegun
 	return w.Rules.Broadcast && !tick.After(t.Tick) && (t.Item != item || t.Instance != w.Self.ID) &&
 		!t.Tick.After(w.Now.Add(FutureTolerance)) // else the clock was wrong then
 }
 
-// beginsElse is hasTicked, or this process has claimed another item for the tick.
-func (w *World) beginsElse(k *Work, item int, tick time.Time) bool {
+// beginsAsOther reports whether this process has begun a tick of a broadcast job as another member
+// (hasBegunAsOther), or has claimed another item for it.
+func (w *World) beginsAsOther(k *Work, item int, tick time.Time) bool {
 	if !w.Rules.Broadcast {
 		return false
 	}
@@ -168,15 +166,15 @@ func (w *World) beginsElse(k *Work, item int, tick time.Time) bool {
 			return true
 		}
 	}
-	return w.hasTicked(k, item, tick)
+	return w.hasBegunAsOther(k, item, tick)
 }
 
 // isOfTick reports whether a claim is for a tick of the schedule.
 func (c *Claim) isOfTick() bool { return c.Source == Normal || c.Source == Misfire }
 
-// firstOnly returns the first of the items that are due, in a broadcast job: this instance begins
-// a tick with one item.
-func (w *World) firstOnly(due []Due) []Due {
+// limitForBroadcast returns only the first of the items that are due in a broadcast job, in which this
+// instance begins a tick with one item.
+func (w *World) limitForBroadcast(due []Due) []Due {
 	if w.Rules.Broadcast && len(due) > 1 {
 		return due[:1]
 	}

@@ -155,7 +155,7 @@ func TestSpreadIsConditional(t *testing.T) {
 	}
 }
 
-// Whatever stands in the tree, after a few deals each instance has one item, as far as there are
+// Whatever stands in the tree, after a few assigns each instance has one item, as far as there are
 // free ones, and nobody who keeps one has got another.
 func TestSpreadComesToRest(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -199,7 +199,7 @@ func TestSpreadComesToRest(t *testing.T) {
 // An instance begins a tick of a broadcast job once, whatever it owns, and whoever it was before.
 func TestBroadcastTickBeginsOnce(t *testing.T) {
 	ticked := func(instance string, item int, at time.Time) func(*fixture) {
-		return func(f *fixture) { f.work.Ticked = decide.Ticked{Instance: instance, Item: item, Tick: at} }
+		return func(f *fixture) { f.work.LastBegun = decide.LastBegun{Instance: instance, Item: item, Tick: at} }
 	}
 	claimed := func(item int) func(*fixture) {
 		return func(f *fixture) {
@@ -239,13 +239,13 @@ func TestBroadcastTickBeginsOnce(t *testing.T) {
 func TestBroadcastClaimIsLeftOver(t *testing.T) {
 	f := given(t, isBroadcast).members("A").leader("A").deal("A", "", "A")
 	f.claim("A", 0, tick(1))
-	f.work.Ticked = decide.Ticked{Instance: "A", Item: 2, Tick: tick(1)}
+	f.work.LastBegun = decide.LastBegun{Instance: "A", Item: 2, Tick: tick(1)}
 	if got := f.changes("A", settles(f.pass("A"))...); !gocmp.Equal(got, []string{"- sharding/0/running"}) {
 		t.Errorf("got %v", got)
 	}
 	f = given(t, isBroadcast).members("A").leader("A").deal("A")
 	f.claim("A", 0, tick(1))
-	f.work.Ticked = decide.Ticked{Instance: "A", Item: 0, Tick: begin}
+	f.work.LastBegun = decide.LastBegun{Instance: "A", Item: 0, Tick: begin}
 	if claims := claimsOf(settles(f.pass("A"))); len(claims) != 1 {
 		t.Errorf("the only one: %v", claims)
 	}

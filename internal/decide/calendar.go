@@ -35,9 +35,9 @@ func (r *Rules) NamedCalendars() string {
 
 func (c *Calendar) recorded() string { return c.Name + "=" + c.Sum }
 
-// RemembersOther reports whether this process remembers a calendar, whose node is gone or cannot
-// be read, as another one than is recorded: so it begins no tick until the node is back.
-func (r *Rules) RemembersOther(s *jobtree.Schedule) bool {
+// RemembersOtherCalendar reports whether this process remembers a calendar, whose node is gone or cannot
+// be read, otherwise than it is recorded: so it begins no tick until the node is back.
+func (r *Rules) RemembersOtherCalendar(s *jobtree.Schedule) bool {
 	if s == nil || len(r.Calendars) == 0 {
 		return false
 	}
@@ -47,11 +47,11 @@ func (r *Rules) RemembersOther(s *jobtree.Schedule) bool {
 	})
 }
 
-// ifCalendars returns the conditions that the calendars are as this process knows them; ok is
-// false if it must not record them. A late leader would put an earlier calendar in force again.
-// And if the node of a calendar is gone, processes may know different ones: the one that is
-// recorded stays.
-func (w *World) ifCalendars() (ops []coord.Op, ok bool) {
+// ifSameCalendars returns the conditions under which the schedule may be recorded: the calendars are as
+// this process knows them. ok is false if it must not be. A leader whose view is late would record an
+// earlier calendar again. And if the node of a calendar is gone, processes may remember different ones:
+// the one that is recorded stays.
+func (w *World) ifSameCalendars() (ops []coord.Op, ok bool) {
 	var recorded []string
 	if w.Schedule != nil {
 		recorded = strings.Split(w.Schedule.Calendars, ",")

@@ -64,8 +64,8 @@ func TestCalendarsInForce(t *testing.T) {
 			})
 			f.changes("A", puts(f.pass("A"))...)
 			p := f.pass("A")
-			if p.Schedule.Calendars != c.want || p.IsInForce() != c.isInForce || !c.isInForce && !p.LastTick().IsZero() {
-				t.Errorf("recorded %q, in force %v, last tick %v", p.Schedule.Calendars, p.IsInForce(), p.LastTick())
+			if p.Schedule.Calendars != c.want || p.IsScheduleEffective() != c.isInForce || !c.isInForce && !p.LastTick().IsZero() {
+				t.Errorf("recorded %q, in force %v, last tick %v", p.Schedule.Calendars, p.IsScheduleEffective(), p.LastTick())
 			}
 			if more := puts(f.pass("A")); len(more) > 0 {
 				t.Errorf("there is no end to it: %v", more[0].Ops)
@@ -126,10 +126,10 @@ func TestRemembersOther(t *testing.T) {
 		{"one that is not known", []decide.Calendar{{Name: "a"}}, false},
 	} {
 		r := decide.Rules{Calendars: c.calendars}
-		if got := r.RemembersOther(schedule); got != c.want {
+		if got := r.RemembersOtherCalendar(schedule); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
-		if r.RemembersOther(nil) {
+		if r.RemembersOtherCalendar(nil) {
 			t.Errorf("%s: nothing is recorded", c.name)
 		}
 	}

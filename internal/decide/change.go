@@ -5,27 +5,26 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // Change is what a step wants done in one commit.
 type Change struct {
 	Step string
 	Ops  []coord.Op
-	// Parts are pieces of Ops that do not depend on each other, mostly one for each item. The
-	// operations before the first part are conditions of all. A part that conflicts may be
-	// left out, and the rest committed.
+	// Parts are pieces of Ops that do not depend on each other, mostly one for each item. The operations before
+	// the first part are conditions of all. A part that conflicts may be left out, and the rest committed.
 	Parts []Part
-	// Heals is set if the change only corrects what an external writer has done to the tree. If such
-	// a change is needed again and again, it gets a back-off.
-	Heals bool
+	// IsRepair is set if the change only corrects what an external writer has done to the tree. If the same is
+	// to be repaired again and again, it gets a back-off.
+	IsRepair bool
 	// Urgency says how soon it has to go if commits wait. Soonest are the ends of executions,
 	// elections, failovers, and what an instance that leaves gives up. Sooner are late starts,
 	// and what makes instances and items ready. Usual are ticks, and corrections.
-	Urgency coord.Urgency
+	Urgency urgency.Level
 }
 
-// Part is a piece of a change. Its pointers say what follows when it is committed; most are
-// nil.
+// Part is a piece of a change. Its pointers say what follows when it is committed; most are nil.
 type Part struct {
 	Item     int                // NoItem if the part is about no item
 	Claim    *Claim             // this item begins
@@ -40,9 +39,8 @@ type Part struct {
 // NoItem is the item of a part that is about none.
 const NoItem = -1
 
-// Holding returns the index of the part to which an operation belongs; -1 if it is a
-// condition of the whole change.
-func (c *Change) Holding(op int) int {
+// PartOf returns the index of the part to which an operation belongs; -1 if it is a condition of the whole change.
+func (c *Change) PartOf(op int) int {
 	return slices.IndexFunc(c.Parts, func(p Part) bool { return p.from <= op && op < p.to })
 }
 
@@ -52,12 +50,12 @@ func (c *Change) Name(p Part) string { return c.Step + " " + c.Path(p) }
 // Path returns the first path of a part.
 func (c *Change) Path(p Part) string { return c.Ops[p.from].Path }
 
-// Only returns the change with those of its parts for which keep is true.
-func (c *Change) Only(keep func(Part) bool) Change {
+// Keep returns the change with those of its parts for which keep is true.
+func (c *Change) Keep(keep func(Part) bool) Change {
 	if len(c.Parts) == 0 {
 		return *c
 	}
-	rest := Change{Step: c.Step, Heals: c.Heals, Urgency: c.Urgency, Ops: slices.Clone(c.Ops[:c.Parts[0].from])}
+	rest := Change{Step: c.Step, IsRepair: c.IsRepair, Urgency: c.Urgency, Ops: slices.Clone(c.Ops[:c.Parts[0].from])}
 	for _, p := range c.Parts {
 		if !keep(p) {
 			continue
@@ -71,16 +69,16 @@ func (c *Change) Only(keep func(Part) bool) Change {
 	return rest
 }
 
-// FirstHalf returns the change with the first half of its parts. It needs at least two.
-func (c *Change) FirstHalf() Change {
+// Halves returns two changes, each with half of the parts. It needs at least two.
+func (c *Change) Halves() (first, second Change) {
 	end := c.Parts[len(c.Parts)/2].from
-	return c.Only(func(p Part) bool { return p.from < end })
+	return c.Keep(func(p Part) bool { return p.from < end }), c.Keep(func(p Part) bool { return p.from >= end })
 }
 
 // Without returns the change without one of its parts.
 func (c *Change) Without(part int) Change {
 	out := c.Parts[part].from
-	return c.Only(func(p Part) bool { return p.from != out })
+	return c.Keep(func(p Part) bool { return p.from != out })
 }
 
 // Claims returns the claims of the change.
@@ -96,15 +94,15 @@ func (c *Change) Claims() []Claim {
 
 // changes builds a list of changes, each as large as a store takes in one commit.
 type changes struct {
-	w       *World // may be nil if there is no head
-	step    string
-	head    func(*World) []coord.Op // returns the conditions with which every change begins; nil if there are none
-	most    int                     // how many parts a change may have; 0 is as many as the store takes
-	heals   bool
-	urgency coord.Urgency
-	list    []Change
-	cost    int // of the last change, in operations: see coord.Cost
-	size    int // of the last change, in bytes: see sizeOf
+	w        *World // may be nil if there is no head
+	step     string
+	head     func(*World) []coord.Op // returns the conditions with which every change begins; nil if there are none
+	most     int                     // how many parts a change may have; 0 is as many as the store takes
+	isRepair bool
+	urgency  urgency.Level
+	list     []Change
+	cost     int // of the last change, in operations: see coord.Cost
+	size     int // of the last change, in bytes: see sizeOf
 }
 
 // add adds a part to the last change, or to a new one if that is full. The pointer that it
@@ -117,7 +115,7 @@ func (c *changes) add(item int, ops ...coord.Op) *Part {
 		if c.head != nil {
 			head = c.head(c.w)
 		}
-		c.list = append(c.list, Change{Step: c.step, Heals: c.heals, Urgency: c.urgency, Ops: head})
+		c.list = append(c.list, Change{Step: c.step, IsRepair: c.isRepair, Urgency: c.urgency, Ops: head})
 		c.cost, c.size = coord.Cost(head...), sizeOf(head)
 	}
 	last := &c.list[len(c.list)-1]

@@ -133,7 +133,7 @@ func TestInChunks(t *testing.T) {
 func TestPartsOfChanges(t *testing.T) {
 	ended := &Run{Claim: Claim{Item: 1}}
 	whole := func() Change {
-		c := changes{step: "s", heals: true, head: headOf(coord.Owned("x"), coord.Exists("y"))}
+		c := changes{step: "s", isRepair: true, head: headOf(coord.Owned("x"), coord.Exists("y"))}
 		c.add(0, coord.Exists("0/a"), coord.Delete("0/b")).Claim = &Claim{Item: 0}
 		c.add(1, coord.Delete("1/a")).Ends = ended
 		c.add(NoItem, coord.Delete("2/a"), coord.Delete("2/b"), coord.Delete("2/c"))
@@ -147,21 +147,22 @@ func TestPartsOfChanges(t *testing.T) {
 		claims []Claim
 		ends   *Run
 	}{
-		{"all", func(c *Change) Change { return c.Only(func(Part) bool { return true }) }, "x y 0/a 0/b 1/a 2/a 2/b 2/c 3/a", []Claim{{}, {Parameter: "again"}}, ended},
-		{"none", func(c *Change) Change { return c.Only(func(Part) bool { return false }) }, "x y", nil, nil},
-		{"of no item", func(c *Change) Change { return c.Only(func(p Part) bool { return p.Item == NoItem }) }, "x y 2/a 2/b 2/c", nil, nil},
+		{"all", func(c *Change) Change { return c.Keep(func(Part) bool { return true }) }, "x y 0/a 0/b 1/a 2/a 2/b 2/c 3/a", []Claim{{}, {Parameter: "again"}}, ended},
+		{"none", func(c *Change) Change { return c.Keep(func(Part) bool { return false }) }, "x y", nil, nil},
+		{"of no item", func(c *Change) Change { return c.Keep(func(p Part) bool { return p.Item == NoItem }) }, "x y 2/a 2/b 2/c", nil, nil},
 		{"without the first", func(c *Change) Change { return c.Without(0) }, "x y 1/a 2/a 2/b 2/c 3/a", []Claim{{Parameter: "again"}}, ended},
 		{"without the second", func(c *Change) Change { return c.Without(1) }, "x y 0/a 0/b 2/a 2/b 2/c 3/a", []Claim{{}, {Parameter: "again"}}, nil},
 		{"without the last, of the same item as the first", func(c *Change) Change { return c.Without(3) }, "x y 0/a 0/b 1/a 2/a 2/b 2/c", []Claim{{}}, ended},
-		{"the first half", (*Change).FirstHalf, "x y 0/a 0/b 1/a", []Claim{{}}, ended},
-		{"the first half of three", func(c *Change) Change { c2 := c.Without(0); return c2.FirstHalf() }, "x y 1/a", nil, ended},
+		{"the first half", func(c *Change) Change { first, _ := c.Halves(); return first }, "x y 0/a 0/b 1/a", []Claim{{}}, ended},
+		{"the second half", func(c *Change) Change { _, second := c.Halves(); return second }, "x y 2/a 2/b 2/c 3/a", []Claim{{Parameter: "again"}}, nil},
+		{"the first half of three", func(c *Change) Change { c2 := c.Without(0); first, _ := c2.Halves(); return first }, "x y 1/a", nil, ended},
 		{"twice", func(c *Change) Change { c2 := c.Without(0); return c2.Without(0) }, "x y 2/a 2/b 2/c 3/a", []Claim{{Parameter: "again"}}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := whole()
 			rest := tc.rest(&c)
-			if rest.Step != "s" || !rest.Heals {
-				t.Errorf("step %q, heals %v", rest.Step, rest.Heals)
+			if rest.Step != "s" || !rest.IsRepair {
+				t.Errorf("step %q, heals %v", rest.Step, rest.IsRepair)
 			}
 			if got := pathsOf(rest.Ops); got != tc.paths {
 				t.Errorf("ops of %s, want %s", got, tc.paths)
@@ -182,7 +183,7 @@ func TestPartsOfChanges(t *testing.T) {
 				t.Errorf("ends %v", ends)
 			}
 			for op := range rest.Ops {
-				part := rest.Holding(op)
+				part := rest.PartOf(op)
 				if (part < 0) != (op < 2) || part >= 0 && (op < rest.Parts[part].from || op >= rest.Parts[part].to) {
 					t.Errorf("op %d belongs to part %d", op, part)
 				}
@@ -194,8 +195,8 @@ func TestPartsOfChanges(t *testing.T) {
 	}
 	t.Run("a change without parts", func(t *testing.T) {
 		c := Change{Step: "s", Ops: []coord.Op{coord.Owned("x"), coord.Delete("y")}}
-		rest := c.Only(func(Part) bool { return false })
-		if pathsOf(rest.Ops) != "x y" || c.Holding(1) != -1 {
+		rest := c.Keep(func(Part) bool { return false })
+		if pathsOf(rest.Ops) != "x y" || c.PartOf(1) != -1 {
 			t.Errorf("got %+v", rest)
 		}
 	})

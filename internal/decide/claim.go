@@ -20,7 +20,7 @@ const (
 	Backfill                   // a request runs it for ticks of some time
 )
 
-// Claim is an item that a commit begins, and what that commit says of it.
+// Claim is an item that a commit claims, and what for.
 type Claim struct {
 	Item      int
 	Source    Source
@@ -31,7 +31,7 @@ type Claim struct {
 	Request   string    // the id of the request; "" if there is none
 	Done      int       // how many runs of the request have ended before
 	Failed    int       // how many of them without success
-	Failover  bool      // it has the marks of a failover, too
+	Failover  bool      // it has the marks of a failover: {i}/failover and {i}/failovering
 	Original  string    // the task id of the execution that it repeats, the first of them; "" if there is none
 	Since     int64     // the number of an earlier commit that has claimed the item; 0 if this one does
 }
@@ -46,64 +46,62 @@ type Run struct {
 	Marked   bool   // this process has set the item's misfire flag while it ran
 	// Completed says how it has ended, for those who read the tree; nil until it has ended.
 	Completed *jobtree.CompletionDocument
-	// Untold is set if the item's own node cannot be told of that.
-	Untold bool
+	// NoCompletion is set if {i}/completed cannot be written.
+	NoCompletion bool
 }
 
-// Work is what this process has under way. Steps change it during a pass, so it is no part
-// of the [World].
+// Work is what this process has under way. Steps change it during a pass, so it is no part of the [World].
 type Work struct {
 	// Runs are the executions in this process, by item.
 	Runs map[int]*Run
 	// Ended has, for each item, the token of the last run whose record this process has
 	// removed. A snapshot that still shows that record is old.
 	Ended map[int]int64
-	// Waiting has the ticks that items of this instance would have begun on time if a thread
-	// had been free. Such a tick is not missed, however long it waits.
+	// Waiting has the ticks that items of this instance would have begun on time if a thread had been free.
+	// Such a tick is not missed, however long it waits.
 	Waiting map[int]time.Time
-	// Freed says when the last run of each item has ended here.
-	Freed map[int]clocks.Moment
-	// Yields are the items that are left idle here, or were lately. See [World.Yield].
-	Yields map[int]Yield
+	// LastEnded has when the last run of each item has ended here.
+	LastEnded map[int]clocks.Moment
+	// Holds are the items that are held for rebalance, or were lately: see [World.HoldForRebalance].
+	Holds map[int]Hold
 	// Begun has the last tick that each item has begun in this process by its schedule.
 	Begun map[int]time.Time
-	// Unsure has the last claim of each item whose commit may have happened, because its answer was lost. The
-	// tree does not tell what the item had begun before.
-	Unsure map[int]Claim
-	// Ticked is the last tick that this process has begun by the schedule, with any item. A new
-	// session does not forget it.
-	Ticked Ticked
+	// Unconfirmed has, by item, claims whose answers were lost, so that they may have happened. The tree does not
+	// tell what the item had begun before.
+	Unconfirmed map[int]Claim
+	// LastBegun is the last tick that this process has begun by the schedule, with any item. A new session
+	// does not forget it.
+	LastBegun LastBegun
 }
 
 // NewWork returns the work of a process that has nothing under way.
 func NewWork() *Work {
-	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, Freed: map[int]clocks.Moment{}, Yields: map[int]Yield{}, Begun: map[int]time.Time{}, Unsure: map[int]Claim{}}
+	return &Work{Runs: map[int]*Run{}, Ended: map[int]int64{}, Waiting: map[int]time.Time{}, LastEnded: map[int]clocks.Moment{}, Holds: map[int]Hold{}, Begun: map[int]time.Time{}, Unconfirmed: map[int]Claim{}}
 }
 
-// Forget drops what holds only within one session: all but the executions, and what matters to
-// the next one.
+// Forget drops what holds only within one session.
 func (k *Work) Forget() {
 	clear(k.Ended)
 	clear(k.Waiting)
 	clear(k.Begun)
-	clear(k.Unsure)
+	clear(k.Unconfirmed)
 }
 
-// recall adds to a claim that the tree shows what the item had begun before.
-func (k *Work) recall(c *Claim) {
-	if sent, ok := k.Unsure[c.Item]; ok && sent.Tick.Equal(c.Tick) && sent.Last.Equal(c.Last) && sent.isOfTick() && c.isOfTick() {
+// restoreBefore sets Before of a claim that was found in the tree, if it is the one that was sent and
+// whose answer was lost.
+func (k *Work) restoreBefore(c *Claim) {
+	if sent, ok := k.Unconfirmed[c.Item]; ok && sent.Tick.Equal(c.Tick) && sent.Last.Equal(c.Last) && sent.isOfTick() && c.isOfTick() {
 		c.Before = sent.Before
 	}
 }
 
-// hasBegun reports whether this process has begun a tick of an item, or a later tick. The
-// tree may say otherwise: if the local clock is ahead, the leader takes back the ticks that
-// it has begun too early, and this process must not begin them again at once.
+// hasBegun reports whether this process has begun a tick of an item, or a later one. The tree may say
+// otherwise: if the local clock is ahead, the leader takes back the ticks that it has begun too early, and
+// this process must not begin them again at once.
 func (k *Work) hasBegun(item int, tick time.Time) bool { return !tick.After(k.Begun[item]) }
 
-// hasWaited reports whether an item was on time for a tick, and has been waiting for a thread
-// since then.
-func (k *Work) hasWaited(item int, tick time.Time) bool {
+// isWaitingOnTime reports whether an item was on time for a tick, and has been waiting for a thread since then.
+func (k *Work) isWaitingOnTime(item int, tick time.Time) bool {
 	at, ok := k.Waiting[item]
 	return ok && at.Equal(tick)
 }

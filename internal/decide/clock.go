@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// ClockTolerance is how far the local clock may be from the store's before that is a
-	// fault.
+	// ClockTolerance is how far the local clock may be from the store's before that is a fault.
 	ClockTolerance = 5 * time.Second
 	// farTolerance is how far the clock of an instance may be off before its items go to
 	// instances whose clocks are right.
@@ -28,44 +27,41 @@ type Clock struct {
 	Ahead time.Duration // how far the local one is certainly ahead; negative if it is behind
 }
 
-// time returns the local time, corrected by what the local clock is certainly ahead of the
-// store's, or behind it. It is for times that others read, whose clocks are right.
-func (w *World) time() time.Time { return w.Now.Add(-w.Clock.Ahead) }
+// correctedTime returns the local time without what the local clock is certainly ahead of the store's, or
+// behind it. It is written where others read it, whose clocks are right.
+func (w *World) correctedTime() time.Time { return w.Now.Add(-w.Clock.Ahead) }
 
-// shownAt returns what the local clock would have shown at a moment, if it had not been set since.
-func (w *World) shownAt(m clocks.Moment) time.Time { return w.Now.Add(-w.Moment.Sub(m)) }
+// wallAt returns what the local wall clock would have shown at a moment, if it had not been set since.
+func (w *World) wallAt(m clocks.Moment) time.Time { return w.Now.Add(-w.Moment.Sub(m)) }
 
-// ClockOff reports whether the local clock is farther from the store's than the
-// configuration allows.
+// ClockOff reports whether the local clock is farther from the store's than the configuration allows.
 func (w *World) ClockOff() bool {
 	return w.Rules.MaxTimeDiff > 0 && w.Clock.Ahead.Abs() > w.Rules.MaxTimeDiff
 }
 
-// clockFar reports whether the local clock is far from the store's: one of the two is
-// certainly wrong.
-func (w *World) clockFar() bool { return w.Clock.Ahead.Abs() > farTolerance }
+// isOwnClockFar reports whether the local clock is far from the store's: one of the two is certainly wrong.
+func (w *World) isOwnClockFar() bool { return w.Clock.Ahead.Abs() > farTolerance }
 
 // ClockStops reports whether the local clock keeps this instance from running anything. A
 // clock that is far off does, while another instance's clock is right: this instance would
 // begin ticks that have not come, and the leader would take them back. If all clocks are far
 // off, the store's clock is the wrong one, and the instances go on by their own.
 func (w *World) ClockStops() bool {
-	return w.ClockOff() || w.clockFar() && w.anyClockRight()
+	return w.ClockOff() || w.isOwnClockFar() && w.anyClockRight()
 }
 
-// isFar reports whether the clock of an instance is far off. A JVM member does not say that
-// it is.
-func (w *World) isFar(id string) bool {
+// isClockFar reports whether the clock of an instance is far off. A JVM member does not say that its clock is.
+func (w *World) isClockFar(id string) bool {
 	if id == w.Self.ID {
-		return w.clockFar()
+		return w.isOwnClockFar()
 	}
 	return w.Session(id).ClockFar
 }
 
-// mostBehind returns how far the clock of an instance that begins ticks may be behind the store's:
-// as far as one may be and keep its items, or, if all are far off, as far as the instances say. The
+// slowestClockLag returns how far the clock of an instance that begins ticks may be behind the store's: as
+// far as one may be and keep its items, or, if all are far off, as far as the instances say. The
 // comparison of the clocks is not exact.
-func (w *World) mostBehind() time.Duration {
+func (w *World) slowestClockLag() time.Duration {
 	most := farTolerance
 	if !w.anyClockRight() {
 		most = max(most, -w.Clock.Ahead)
@@ -78,21 +74,20 @@ func (w *World) mostBehind() time.Duration {
 	return most + ClockTolerance
 }
 
-// anyClockRight reports whether there is an instance that may have items and whose clock is
-// not far off.
+// anyClockRight reports whether the clock of any ready instance is not far off.
 func (w *World) anyClockRight() bool {
 	for id, in := range w.Instances {
-		if !w.isFar(id) && w.follows(in) {
+		if !w.isClockFar(id) && w.isReady(in) {
 			return true
 		}
 	}
 	return false
 }
 
-// fromFuture reports whether a recorded time has certainly not come yet: the store's clock
-// says so, and the local clock is not far from it.
-func (w *World) fromFuture(recorded time.Time) bool {
-	return w.Clock.Known && !w.clockFar() && recorded.After(w.Clock.Store.Add(FutureTolerance))
+// isFuture reports whether a recorded time has certainly not come yet: the store's clock says so, and the
+// local clock is not far from it.
+func (w *World) isFuture(recorded time.Time) bool {
+	return w.Clock.Known && !w.isOwnClockFar() && recorded.After(w.Clock.Store.Add(FutureTolerance))
 }
 
 // Rewind rewrites, as leader, fired records whose tick has not come yet. An instance whose
@@ -100,11 +95,11 @@ func (w *World) fromFuture(recorded time.Time) bool {
 // then. Nobody knows what these items have missed meanwhile, so they make up nothing. Nor is it
 // known which of these ticks were begun: all begin when they come.
 func (w *World) Rewind() []Change {
-	c := changes{w: w, step: "rewind", heals: true, head: (*World).ifLeading}
-	now := w.time()
-	for i := range w.looked(w.items()) {
+	c := changes{w: w, step: "rewind", isRepair: true, head: (*World).ifLeading}
+	now := w.correctedTime()
+	for i := range w.itemsToLookAt(w.itemCount()) {
 		item := &w.Items[i]
-		if item.Fired == nil || item.Running != nil || !w.fromFuture(item.Fired.Tick) {
+		if item.Fired == nil || item.Running != nil || !w.isFuture(item.Fired.Tick) {
 			continue
 		}
 		c.add(i, coord.Absent(w.Job.Running(i)), coord.SetAt(w.Job.Fired(i), jobtree.EncodeFired(now), item.Fired.Version))
@@ -119,27 +114,26 @@ type FutureTimes struct {
 	TakenBack []int // the leader has taken back the last tick of these items of this instance
 }
 
-// FutureTimes finds the times that have not come yet. The leader corrects them if the store's
-// clock is known. If it is not, the local clock may be the wrong one, and nothing is
-// corrected.
+// FutureTimes finds the times that have not come yet. The leader corrects them if the store's clock is known. If
+// it is not, the local clock may be the wrong one, and nothing is corrected.
 func (w *World) FutureTimes(k *Work) FutureTimes {
 	var f FutureTimes
 	if w.Rules.Ticks == nil {
 		return f
 	}
 	isFuture := func(time.Time) bool { return false } // if the clocks are far apart
-	if limit := w.Now; !w.Clock.Known || !w.clockFar() {
+	if limit := w.Now; !w.Clock.Known || !w.isOwnClockFar() {
 		if w.Clock.Known {
 			limit = w.Clock.Store
 		}
 		limit = limit.Add(FutureTolerance) // once: there may be many items
 		isFuture = func(recorded time.Time) bool { return recorded.After(limit) }
 	}
-	f.Schedule = w.IsInForce() && isFuture(w.Schedule.Since)
+	f.Schedule = w.IsScheduleEffective() && isFuture(w.Schedule.Since)
 	if !w.Rules.Monitor {
 		return f
 	}
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		switch item := &w.Items[i]; {
 		case item.Fired == nil:
 		case isFuture(item.Fired.Tick):

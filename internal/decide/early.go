@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// EarlyTick returns the next tick if items may be claimed for it already, and otherwise when
-// that will be. Both are zero if nothing is claimed early. Only half of the time between two
-// ticks is early, so that the other half is left for runs that take long. Nothing
-// is early if once-listeners are told of ticks: the members of a tick are fixed when it comes.
+// EarlyTick returns the next tick if items may be claimed for it already, and otherwise when that will be
+// (begins). Both are zero if nothing is claimed early. The lead is half of the time between two ticks at
+// most, so that the other half is left for runs that take long. Nothing is early if once-listeners are
+// told of ticks: the members of a tick are fixed when it comes.
 func (w *World) EarlyTick() (tick, begins time.Time) {
-	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Once || w.Rules.Ticks == nil || !w.IsInForce() || w.IsPaused() {
+	if w.Lead <= 0 || w.Rules.Jitter > 0 || !w.Rules.Monitor || w.Rules.Once || w.Rules.Ticks == nil || !w.IsScheduleEffective() || w.IsPaused() {
 		return time.Time{}, time.Time{}
 	}
 	next := w.Ticks().Next(w.Now)
@@ -26,30 +26,30 @@ func (w *World) EarlyTick() (tick, begins time.Time) {
 	return next, time.Time{}
 }
 
-// Early lists the items of this instance that may be claimed for the next tick: they are
-// idle, and have nothing to begin or to make up now. Their runs begin when the tick comes.
+// Early lists the items of this instance that may be claimed for the next tick: they are idle, and nothing
+// else is due for them. Their runs begin when the tick comes.
 func (w *World) Early(k *Work) []Due {
 	next, _ := w.EarlyTick()
 	if next.IsZero() || !w.IsActive() {
 		return nil
 	}
 	var list []Due
-	for i := range w.looked(w.items()) {
+	for i := range w.itemsToLookAt(w.itemCount()) {
 		item := &w.Items[i]
-		if !w.mayBegin(i, item) || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsElse(k, i, next) {
+		if !w.isRunnableHere(i, item) || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsAsOther(k, i, next) {
 			continue
 		}
 		if next.After(item.Fired.Tick) && w.judge(i, item, w.LastTickOf(i)) == notDue {
 			list = append(list, Due{i, next, Normal})
 		}
 	}
-	return w.firstOnly(list)
+	return w.limitForBroadcast(list)
 }
 
-// MayHold reports whether a run that was claimed early may go on waiting for its tick: the
-// item is still this instance's, the tick is still the next one, and the job is not paused.
-func (w *World) MayHold(r *Run) bool {
+// MayKeepEarlyClaim reports whether a run that was claimed early may go on waiting for its tick: the item
+// is still this instance's, the tick is still the next one, and the job is not paused.
+func (w *World) MayKeepEarlyClaim(r *Run) bool {
 	item := w.Item(r.Item)
-	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsInForce() && !w.IsPaused() && w.Rules.Ticks != nil &&
+	return w.IsActive() && !item.Disabled && w.owns(&item) && w.IsScheduleEffective() && !w.IsPaused() && w.Rules.Ticks != nil &&
 		w.Ticks().Next(w.Now).Equal(r.Tick)
 }

@@ -68,7 +68,7 @@ func TestMayHold(t *testing.T) {
 			if c.change != nil {
 				c.change(f)
 			}
-			if got := f.pass("A").MayHold(r); got != c.want {
+			if got := f.pass("A").MayKeepEarlyClaim(r); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // Elect makes this instance the leader if there is none: of those who try to create the
@@ -18,14 +19,14 @@ import (
 // one after the other, in an order that differs from job to job. So when a process leaves,
 // not all others try at once for all the jobs that it led, and no single one gets them all.
 func (w *World) Elect() *Change {
-	if w.LeaderStands() || !w.MayLead() || w.Leaderless < w.Turn() {
+	if w.LeaderIsAlive() || !w.MayLead() || w.Leaderless < w.ElectionDelay() {
 		return nil
 	}
 	if w.Leader != nil {
 		return w.depose()
 	}
-	return &Change{Step: "elect", Urgency: coord.Soonest, Ops: []coord.Op{
-		w.ifMine(),
+	return &Change{Step: "elect", Urgency: urgency.Soonest, Ops: []coord.Op{
+		w.ifSessionLives(),
 		coord.Owned(w.Job.Instance(w.Self.ID)), // not after this instance has stepped down
 		coord.Exists(w.Job.Config()),
 		coord.CreateEphemeral(w.Job.LeaderInstance(), []byte(w.Self.ID)),
@@ -34,25 +35,26 @@ func (w *World) Elect() *Change {
 
 // MayLead reports whether this instance may be the leader.
 func (w *World) MayLead() bool {
-	return w.IsActive() && (w.accepts(w.Self.ID) || !w.anyAccepts())
+	return w.IsActive() && (w.acceptsConfig(w.Self.ID) || !w.anyAcceptsConfig())
 }
 
 const (
-	// turnTime is how long each instance waits for the one before it to try. maxTurn is how
+	// delayPerInstance is how long each instance waits for the one before it to try, and maxElectionDelay how
 	// long an instance waits at most.
-	turnTime = 30 * time.Millisecond
-	maxTurn  = time.Second
+	delayPerInstance = 30 * time.Millisecond
+	maxElectionDelay = time.Second
 )
 
-// Turn returns how long nobody must have led before this instance tries to be elected.
-func (w *World) Turn() time.Duration {
-	before, _ := w.place()
-	return min(time.Duration(before)*turnTime, maxTurn)
+// ElectionDelay returns for how long nobody must have led before this instance tries to be elected. It
+// grows with the instance's place in the job's order.
+func (w *World) ElectionDelay() time.Duration {
+	before, _ := w.positionInOrder()
+	return min(time.Duration(before)*delayPerInstance, maxElectionDelay)
 }
 
-// LeaderStands reports whether the leader is an instance that is there: the leader's node
-// belongs to the same session as one of that instance's own nodes.
-func (w *World) LeaderStands() bool {
+// LeaderIsAlive reports whether the leader's node belongs to the same session as one of the nodes of the
+// instance that it names.
+func (w *World) LeaderIsAlive() bool {
 	if w.Leader == nil || w.Leader.Owner == 0 {
 		return false
 	}
@@ -67,7 +69,7 @@ func (w *World) JVMLeads() bool {
 // depose removes a leader's node that is nobody's: an external writer has written it, or it names an
 // instance that is not there.
 func (w *World) depose() *Change {
-	ops := []coord.Op{w.ifMine(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
+	ops := []coord.Op{w.ifSessionLives(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
 	id := w.Leader.ID
 	if w.Leader.Owner != 0 && coord.ValidatePath(w.Job.Instance(id)) == nil {
 		// A view may show the leader before the instance.
@@ -82,7 +84,7 @@ func (w *World) depose() *Change {
 			ops = append(ops, coord.Absent(w.Job.Session(id)))
 		}
 	}
-	return &Change{Step: "depose", Urgency: coord.Soonest, Heals: true, Ops: append(ops, coord.DeleteTree(w.Job.LeaderInstance()))}
+	return &Change{Step: "depose", Urgency: urgency.Soonest, IsRepair: true, Ops: append(ops, coord.DeleteTree(w.Job.LeaderInstance()))}
 }
 
 // Abdicate gives leadership up if this instance may not lead any more: its server was
@@ -91,5 +93,5 @@ func (w *World) Abdicate() *Change {
 	if !w.Leads() || w.MayLead() {
 		return nil
 	}
-	return &Change{Step: "abdicate", Urgency: coord.Soonest, Heals: true, Ops: append([]coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}, w.leaveWord()...)}
+	return &Change{Step: "abdicate", Urgency: urgency.Soonest, IsRepair: true, Ops: append([]coord.Op{w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance())}, w.reshardOnHandover()...)}
 }

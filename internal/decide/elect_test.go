@@ -55,7 +55,7 @@ func TestTurn(t *testing.T) {
 	f.members(ids...)
 	times := map[time.Duration]int{}
 	for _, id := range ids {
-		turn := f.pass(id).Turn()
+		turn := f.pass(id).ElectionDelay()
 		times[turn]++
 		if turn%(30*time.Millisecond) != 0 && turn != time.Second {
 			t.Errorf("the turn of %s is after %v", id, turn)
@@ -83,7 +83,7 @@ func TestTurn(t *testing.T) {
 	for n := range 20 {
 		p := f.pass("A")
 		p.Job = jobtree.Job(fmt.Sprint("job", n))
-		turns[p.Turn()] = true
+		turns[p.ElectionDelay()] = true
 	}
 	if len(turns) < 5 {
 		t.Errorf("A has its turn at %d times in 20 jobs", len(turns))
@@ -91,7 +91,7 @@ func TestTurn(t *testing.T) {
 	for _, id := range ids[1:] {
 		f.disable(id)
 	}
-	if turn := f.pass("A").Turn(); turn != 0 {
+	if turn := f.pass("A").ElectionDelay(); turn != 0 {
 		t.Errorf("the only one that may lead has its turn after %v", turn)
 	}
 }
@@ -187,8 +187,8 @@ func TestJVMLeads(t *testing.T) {
 	} {
 		f := given(t).members("A", "B")
 		c.tree(f)
-		if p := f.pass("A"); p.LeaderStands() != c.stands || p.JVMLeads() != c.isJVM {
-			t.Errorf("%s: stands %v, is a JVM %v", c.name, p.LeaderStands(), p.JVMLeads())
+		if p := f.pass("A"); p.LeaderIsAlive() != c.stands || p.JVMLeads() != c.isJVM {
+			t.Errorf("%s: stands %v, is a JVM %v", c.name, p.LeaderIsAlive(), p.JVMLeads())
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Expires reports whether the job is to end, sooner or later.
+// Expires reports whether the job is to end at some time.
 func (r *Rules) Expires() bool {
 	return !r.ExpiresAt.IsZero() || r.ExpiryTicks > 0 || r.RemoveExpired
 }
@@ -23,6 +23,7 @@ func UpTo(end time.Time, ticks Ticks) Ticks {
 	return ending{ticks, end}
 }
 
+// ending is Ticks without those after end.
 type ending struct {
 	Ticks
 	end time.Time
@@ -47,7 +48,7 @@ func (w *World) Ticks() Ticks {
 	switch {
 	case w.Rules.Ticks == nil || !w.Rules.endsBefore():
 		return w.Rules.Ticks
-	case w.isRecorded():
+	case w.isScheduleRecorded():
 		return UpTo(w.Schedule.Until, w.Rules.Ticks)
 	}
 	return UpTo(w.Rules.ExpiresAt, w.Rules.Ticks)
@@ -62,7 +63,7 @@ func (w *World) recordEnd(d *jobtree.ScheduleDocument) {
 		return
 	}
 	d.Counted = d.Since
-	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && w.hasSameExpressions(s, d) && !s.Counted.IsZero() && !w.fromFuture(s.Counted) {
+	if s := w.Schedule; s != nil && s.ExpiryTicks == d.ExpiryTicks && w.hasSameExpressions(s, d) && !s.Counted.IsZero() && !w.isFuture(s.Counted) {
 		d.Counted = s.Counted
 	}
 	d.Until = End(w.Rules.Ticks, w.Rules.ExpiresAt, d.Counted, w.Rules.ExpiryTicks)
@@ -96,58 +97,56 @@ func nthTick(ticks Ticks, after time.Time, n int) time.Time {
 // HasExpired reports whether the job has no tick to come, and is to end then. A one-off job
 // expires at a time. A clock that is ahead of the store's makes no job expire before its time.
 func (w *World) HasExpired() bool {
-	if !w.Rules.Expires() || !w.IsInForce() {
+	if !w.Rules.Expires() || !w.IsScheduleEffective() {
 		return false
 	}
-	now := w.carefulTime()
+	now := w.earlierTime()
 	if w.Rules.IsOneOff() {
 		return !w.Rules.ExpiresAt.IsZero() && !now.Before(w.Rules.ExpiresAt)
 	}
 	return w.Ticks().Next(now).IsZero()
 }
 
-// ExpiresIn returns in which time the job may expire although no tick comes then; 0 if it does
-// not, or has. A one-off job has no ticks. By a clock that is ahead of the store's the last tick has come
-// earlier.
+// ExpiresIn returns after how long the job expires although no tick comes then; 0 if it does not, or has.
+// A one-off job has no ticks. By a clock that is ahead of the store's the last tick has come earlier.
 func (w *World) ExpiresIn() time.Duration {
 	switch {
-	case !w.Rules.Expires() || !w.IsInForce() || w.HasExpired():
+	case !w.Rules.Expires() || !w.IsScheduleEffective() || w.HasExpired():
 		return 0
 	case w.Rules.IsOneOff():
 		if w.Rules.ExpiresAt.IsZero() {
 			return 0
 		}
-		return w.Rules.ExpiresAt.Sub(w.carefulTime())
+		return w.Rules.ExpiresAt.Sub(w.earlierTime())
 	case !w.Ticks().Next(w.Now).IsZero():
 		return 0
 	}
-	return w.Ticks().Prev(w.Now).Sub(w.carefulTime())
+	return w.Ticks().Prev(w.Now).Sub(w.earlierTime())
 }
 
-// carefulTime is the local time, or the store's if that is certainly earlier.
-func (w *World) carefulTime() time.Time {
-	if store := w.time(); store.Before(w.Now) {
+// earlierTime returns the local time, or the store's if that is certainly earlier.
+func (w *World) earlierTime() time.Time {
+	if store := w.correctedTime(); store.Before(w.Now) {
 		return store
 	}
 	return w.Now
 }
 
-// lastItems is how many items may be left when the rest of a job goes in one commit.
+// lastItems is how many items may be left when the rest of a job is removed in one commit.
 const lastItems = 20
 
-// IsToGo reports whether the job has expired, is to be removed then, and has nothing left to do.
-func (w *World) IsToGo(k *Work) bool {
-	return w.Rules.RemoveExpired && w.HasExpired() && w.hasNothingLeft(k)
+// IsRemovable reports whether the job has expired, is to be removed then, and has nothing left to do.
+func (w *World) IsRemovable(k *Work) bool {
+	return w.Rules.RemoveExpired && w.HasExpired() && w.isFinished(k)
 }
 
-// hasNothingLeft reports whether nothing of a job that has expired is still to be done, as far as the
-// snapshot shows: no item runs, is claimed, or waits for a failover or to be made up; nothing was
-// asked for; and no once-listener is to be told of anything. What is kept for those who wait
-// for a request counts, too. JVM members know no end, so a job stays that has any; and so does
-// one that is paused. So does one whose items nobody may have, or it would go without a run
-// before a fault could say why.
-func (w *World) hasNothingLeft(k *Work) bool {
-	if w.IsPaused() || w.clockFar() || w.AnyJVM() != "" || len(k.Runs) > 0 ||
+// isFinished reports whether nothing of a job that has expired is left to be done, as far as the snapshot
+// shows: no item runs, is claimed, awaits failover, or is to be made up; no request, trigger or tick of
+// once-listeners is there, not even a request that is kept for those who wait for it. JVM members know no
+// end, so a job that has any is not finished; nor is one that is paused, nor one whose items nobody may
+// have: it would go without a run before a fault could say why.
+func (w *World) isFinished(k *Work) bool {
+	if w.IsPaused() || w.isOwnClockFar() || w.AnyJVM() != "" || len(k.Runs) > 0 ||
 		len(w.FailoverItems) > 0 || len(w.Requests) > 0 || len(w.Triggers) > 0 || len(w.Guarantees) > 0 {
 		return false
 	}
@@ -162,13 +161,13 @@ func (w *World) hasNothingLeft(k *Work) bool {
 			return false // with jitter, it may be to begin only later
 		}
 	}
-	return tick.IsZero() || !w.isUndealt()
+	return tick.IsZero() || !w.hasUnassigned()
 }
 
-// isUndealt reports whether an item was never dealt, because no instance may have it. Of the items
-// that Expire removes in parts the first ones stay until the end, and the pins of the others go
-// with them. In a broadcast job it is enough that an instance has had the first item.
-func (w *World) isUndealt() bool {
+// hasUnassigned reports whether an item was never assigned, because no instance may have it. Of the items
+// that Expire removes in parts the first ones stay until the end, and the pins of the others go with them.
+// In a broadcast job it is enough that an instance has had the first item.
+func (w *World) hasUnassigned() bool {
 	if w.Rules.Broadcast {
 		return !w.Item(0).Exists
 	}
@@ -180,15 +179,14 @@ func (w *World) isUndealt() bool {
 	return false
 }
 
-// Expire removes, as leader, a job that has expired and is to be removed then, and notes that it
-// was removed. If it has many items they go first, in parts. Whoever leads next goes on with
-// that; if somebody asks for a run, or changes the configuration, meanwhile, the items are dealt
-// again.
+// Expire removes, as leader, a job that has expired and is to be removed then, and notes that it was removed. If
+// it has many items they go first, in parts. Whoever leads next goes on with that; if somebody asks for a run, or
+// changes the configuration, meanwhile, the items are assigned again.
 //
 // The conditions are that all is still as in the snapshot, item by item: nobody has claimed it, and
 // it does not wait to be run again. Nobody has asked for anything.
 func (w *World) Expire(k *Work) []Change {
-	if !w.IsToGo(k) {
+	if !w.IsRemovable(k) {
 		return nil
 	}
 	var items []int
@@ -212,21 +210,20 @@ func (w *World) Expire(k *Work) []Change {
 	for _, i := range items {
 		ops = append(ops, w.ifUntouched(i)...)
 	}
-	note := jobtree.RemovalDocument{At: w.time(), Revision: w.Rules.Revision, Expired: true}
+	note := jobtree.RemovalDocument{At: w.correctedTime(), Revision: w.Rules.Revision, Expired: true}
 	return []Change{{Step: "expire", Ops: append(ops, coord.Put(w.Job.Removal(), jobtree.EncodeRemoval(note)), coord.DeleteTree(w.Job.Root()))}}
 }
 
 // ifExpired are the conditions that a job is to be removed.
 func (w *World) ifExpired() []coord.Op {
 	if w.RequestCount == nil {
-		return append(w.ifLeading(), w.ifScheduled(), coord.Absent(w.Job.Requests()))
+		return append(w.ifLeading(), w.ifSameSchedule(), coord.Absent(w.Job.Requests()))
 	}
-	return append(w.ifLeading(), w.ifScheduled(), coord.AtVersion(w.Job.Requests(), w.RequestCount.Version))
+	return append(w.ifLeading(), w.ifSameSchedule(), coord.AtVersion(w.Job.Requests(), w.RequestCount.Version))
 }
 
-// ifUntouched are the conditions that nobody has claimed an item since the snapshot, and that it
-// does not wait to be run again. A snapshot may show a part of a commit: so it is not enough that
-// it shows no run.
+// ifUntouched are the conditions that nobody has claimed an item since the snapshot, and that it does not wait to
+// be run again. A snapshot may show a part of a commit: so it is not enough that it shows no run.
 func (w *World) ifUntouched(i int) []coord.Op {
 	ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
 	if fired := w.Items[i].Fired; fired != nil {

@@ -210,8 +210,8 @@ func TestRecordEnd(t *testing.T) {
 			f.reconfigure(tc.now)
 			f.changes("A", puts(f.pass("A"))...)
 			p := f.pass("A")
-			if !p.IsInForce() || !p.Schedule.Counted.Equal(tc.counted) || !p.Schedule.Until.Equal(tc.until) {
-				t.Errorf("counted since %s, until %s, in force %t", p.Schedule.Counted, p.Schedule.Until, p.IsInForce())
+			if !p.IsScheduleEffective() || !p.Schedule.Counted.Equal(tc.counted) || !p.Schedule.Until.Equal(tc.until) {
+				t.Errorf("counted since %s, until %s, in force %t", p.Schedule.Counted, p.Schedule.Until, p.IsScheduleEffective())
 			}
 		})
 	}

@@ -152,7 +152,7 @@ func TestTakeOverSaysWhatBegins(t *testing.T) {
 
 // TestTakeOverOfAJVM: JVM members do not say for which tick they put an item up.
 func TestTakeOverOfAJVM(t *testing.T) {
-	started := begin.Add(time.Second) // when the item was dealt, which is no tick
+	started := begin.Add(time.Second) // when the item was assigned, which is no tick
 	for _, c := range []struct {
 		name string
 		tree func(*fixture)

@@ -6,46 +6,44 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
-// Standing says whose the record of an item is, compared with a run of it here.
-type Standing int
+// RecordOwner says whose the record of an item is, compared with a run of it here.
+type RecordOwner int
 
 const (
-	Behind  Standing = iota // the snapshot is older than the claim of the run
-	Ours                    // nobody has claimed the item since: the record is the run's
-	Foreign                 // the record is gone, or somebody has claimed the item since
+	ViewBehind RecordOwner = iota // the snapshot is older than the claim of the run
+	Ours                          // nobody has claimed the item since: the record is the run's
+	NotOurs                       // the record is gone, or somebody has claimed the item since
 )
 
-// Standing compares a run with its item. Every claim rewrites fired. So while fired is what
-// the claim of this run wrote, running belongs to this run, too.
-func (w *World) Standing(r *Run) Standing {
+// RecordOwner compares a run with its item. Every claim rewrites fired: as long as fired is what the claim
+// of this run wrote, running belongs to this run, too.
+func (w *World) RecordOwner(r *Run) RecordOwner {
 	fired := w.Item(r.Item).Fired
 	switch {
 	case !r.Recorded, r.Instance != w.Self.ID:
-		return Foreign
+		return NotOurs
 	case fired == nil || fired.Modified < r.Token:
-		return Behind
+		return ViewBehind
 	case fired.Modified > r.Token:
-		return Foreign
+		return NotOurs
 	}
 	return Ours
 }
 
-// Finish removes the records of runs that are done, and writes how they have ended. If a tick
-// came meanwhile, it depends on misfire: if it is on, the same commit may claim the item
-// again (make up); if it is off, the tick is skipped. owners is the strategy's answer,
-// or nil; it is needed only if [World.MayMakeUp].
+// Finish ends runs that are done (see ends.go). If a tick came meanwhile and misfire is on, the same commit may
+// claim the item again (make up). owners is the strategy's answer, or nil; it is needed only if [World.MayMakeUp].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
-	c := changes{w: w, step: "finish", urgency: coord.Soonest, head: (*World).ifRunner}
+	c := changes{w: w, step: "finish", urgency: urgency.Soonest, head: (*World).sessionHead}
 	again := w.tickClaims("make up")
-	again.urgency = coord.Sooner
+	again.urgency = urgency.Sooner
 	mayMakeUp := w.makeUps(k)
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		tick, ok := mayMakeUp(r)
-		// An item that the leader is to give to another instance is not made up here: its new
-		// owner makes up.
+		// An item that the leader is to give to another instance is not made up here: its new owner makes up.
 		if ok && r.Item < len(owners) && owners[r.Item] == w.Self.ID {
 			claim := Claim{Item: r.Item, Source: Misfire, Tick: tick, Last: tick}
 			ops := []coord.Op{
@@ -59,31 +57,33 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 			if r.Completed != nil {
 				ops = append(ops, w.endProgress(r, *r.Completed)...)
 			}
-			again.put(&item, claim, append(ops, w.complete(r)...)).Ends = r
+			again.put(&item, claim, append(ops, w.completionOps(r)...)).Ends = r
 			continue
 		}
-		ops := append(w.remove(r, &item), w.endKill(r)...)
+		ops, skips := w.removeRecord(r, &item)
+		if w.Kills[r.Item] != nil {
+			ops = append(ops, coord.DeleteTree(w.Job.Kill(r.Item)))
+		}
 		switch {
 		case r.Completed == nil:
-		case w.isPutUp(r, &item):
-			ops = append(ops, coord.AtVersion(w.Job.FailoverItem(r.Item), w.waiting(r.Item).Version))
-		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.goesOn(r.Item, r.Token) && !w.purposeOf(r).isOver:
-			ops = append(ops, w.putUp(r.Item, w.purposeOf(r), r.Tick, r.first())...)
+		case w.wasAddedForFailover(r, &item):
+			ops = append(ops, coord.AtVersion(w.Job.FailoverItem(r.Item), w.failoverItem(r.Item).Version))
+		case r.Completed.Outcome == jobtree.OutcomeKilled && w.Killed(r) && w.isRunAgain(r.Item, r.Token) && !w.purposeOf(r).isOver:
+			ops = append(ops, w.addFailoverItem(r.Item, w.purposeOf(r), r.Tick, r.firstTaskID())...)
 		default:
 			ops = append(ops, w.endProgress(r, *r.Completed)...)
-			ops = append(ops, w.endsMember(r)...)
+			ops = append(ops, w.recordRunEnd(r)...)
 		}
-		if w.passesWhileRunning(r, &item) {
-			ops = append(ops, w.endMember(r.Item, w.LastTickOf(r.Item), jobtree.OutcomeSkipped)...)
+		if skips != nil {
+			ops = append(ops, w.recordMemberEnd(r.Item, skips.Tick, jobtree.OutcomeSkipped)...)
 		}
-		part := c.add(r.Item, append(ops, w.complete(r)...)...)
-		part.Ends, part.Skips = r, w.skipsOf(r, &item)
+		part := c.add(r.Item, append(ops, w.completionOps(r)...)...)
+		part.Ends, part.Skips = r, skips
 	}
 	return append(c.list, again.list...)
 }
 
-// MayMakeUp reports whether an item of these runs may be claimed again at once, if it stays
-// with this instance.
+// MayMakeUp reports whether an item of these runs may be claimed again at once, if it stays with this instance.
 func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 	mayMakeUp := w.makeUps(k)
 	return slices.ContainsFunc(runs, func(r *Run) bool {
@@ -92,101 +92,35 @@ func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
 	})
 }
 
-// makeUps returns mayMakeUp. What is the same for all runs is found once: there may be
-// thousands of runs, and of items that wait.
+// makeUps returns mayMakeUp, or a function that is always false if no run may be made up. What is the same
+// for all runs is found only once: there may be thousands of runs, and of items that await failover.
 func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
 	// With once-listeners the next pass does: the tick may have to be told of first.
-	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.HeldForJVM() > 0 || w.mayTakeOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
+	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.JVMReshardWait() > 0 || w.mayFailOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
 		return func(*Run) (time.Time, bool) { return time.Time{}, false }
 	}
 	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
 }
 
-// mayMakeUp reports whether an item whose run is done may be claimed again in the commit that
-// finishes the run, and returns the tick for which. Its running node is kept then.
+// mayMakeUp reports whether an item whose run is done may be claimed again in the commit that finishes the
+// run, and returns the tick for which. Its running node is kept then.
 func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 	tick, item := w.LastTickOf(r.Item), w.Item(r.Item)
 	switch {
-	case r.Failover, !w.mayBegin(r.Item, &item), w.Kills[r.Item] != nil, item.Fired == nil, k.hasBegun(r.Item, tick), w.beginsElse(k, r.Item, tick), k.hasWaited(r.Item, tick):
+	case r.Failover, !w.isRunnableHere(r.Item, &item), w.Kills[r.Item] != nil, item.Fired == nil, k.hasBegun(r.Item, tick), w.beginsAsOther(k, r.Item, tick), k.isWaitingOnTime(r.Item, tick):
 		return time.Time{}, false // the next pass does
-	case w.isRequestNext(r.Item), w.mayTakeOver() && w.waitsAgain(r.Item):
+	case w.isRequestNext(r.Item), w.mayFailOver() && w.awaitsFailover(r.Item):
 		return time.Time{}, false // a job that is always late would never have time for it
 	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
 		return time.Time{}, false // running is missing, or failover was switched since it was created
 	}
 	// flagged, because a tick that is due now came while the item ran.
-	return tick, w.judgeTick(item.Fired.Tick, tick, tick, true) == missed
+	return tick, w.judgeTick(item.Fired.Tick, tick, tick, true) == makeUp
 }
 
-// remove returns the operations that remove the record and the marks of a run, if nobody has
-// claimed the item since.
-func (w *World) remove(r *Run, item *jobtree.Item) []coord.Op {
-	ops := append(w.closeFired(r, item), coord.DeleteTree(w.Job.Running(r.Item)))
-	return append(ops, w.removeMarks(r)...)
-}
-
-// removeMarks returns the operations that remove the marks of a failover.
-func (w *World) removeMarks(r *Run) []coord.Op {
-	if !r.Failover {
-		return nil
-	}
-	return []coord.Op{coord.DeleteTree(w.Job.Failover(r.Item)), coord.DeleteTree(w.Job.Failovering(r.Item))}
-}
-
-// closeFired returns the condition that nobody has claimed the item since. If a tick
-// that came while the item ran is not made up, it also moves fired on over that.
-func (w *World) closeFired(r *Run, item *jobtree.Item) []coord.Op {
-	if w.passesWhileRunning(r, item) {
-		return []coord.Op{
-			coord.Exists(w.Job.Running(r.Item)),
-			coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(w.LastTickOf(r.Item)), item.Fired.Version),
-		}
-	}
-	return []coord.Op{w.ifUnclaimed(r.Item, item)}
-}
-
-// skipsOf returns what closeFired skips; nil if that is nothing.
-func (w *World) skipsOf(r *Run, item *jobtree.Item) *Skipped {
-	if !w.passesWhileRunning(r, item) {
-		return nil
-	}
-	return &Skipped{w.LastTickOf(r.Item), WhileRunning}
-}
-
-// passesWhileRunning reports whether a tick came while the item ran, and nobody makes it up. If
-// ticks that overlap are skipped, so are those that came while the item waited to be run again.
-// If the record is gone, a finish whose answer was lost has landed late, and the tick may have come
-// after that.
-func (w *World) passesWhileRunning(r *Run, item *jobtree.Item) bool {
-	if item.Running == nil {
-		return false
-	}
-	tick := w.LastTickOf(r.Item)
-	isLeft := !w.Rules.Misfire && !r.Failover || w.Rules.SkipOverlap
-	return isLeft && !w.isOwed(tick) && r.Source != Backfill && tick.After(item.Fired.Tick) && tick.After(r.Last)
-}
-
-// isPutUp reports whether the end of a run that was killed has been committed, although its answer was lost: the
-// record and the kill are gone, and the item has been put up to be run again since its claim.
-func (w *World) isPutUp(r *Run, item *jobtree.Item) bool {
-	f := w.waiting(r.Item)
+// wasAddedForFailover reports whether the end of a run that was killed has been committed, although its
+// answer was lost: the record and the kill are gone, and the item has awaited failover since its claim.
+func (w *World) wasAddedForFailover(r *Run, item *jobtree.Item) bool {
+	f := w.failoverItem(r.Item)
 	return r.Completed.Outcome == jobtree.OutcomeKilled && item.Running == nil && f != nil && f.Modified > r.Token
-}
-
-// complete returns the operations that write how a run has ended; none if that is not known.
-func (w *World) complete(r *Run) []coord.Op {
-	if r.Completed == nil || r.Untold {
-		return nil
-	}
-	return w.tell(r.Item, *r.Completed)
-}
-
-// tell returns the operations that write how the last run of an item has ended.
-func (w *World) tell(i int, d jobtree.CompletionDocument) []coord.Op {
-	return append(w.keepOutcome(i), coord.Put(w.Job.Completion(i), jobtree.EncodeCompletion(d)))
-}
-
-// ifUnclaimed is the condition that nobody has claimed an item since the snapshot.
-func (w *World) ifUnclaimed(i int, item *jobtree.Item) coord.Op {
-	return coord.AtVersion(w.Job.Fired(i), item.Fired.Version)
 }

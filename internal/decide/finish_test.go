@@ -36,18 +36,18 @@ func TestStanding(t *testing.T) {
 		name string
 		p    pass
 		r    *decide.Run
-		want decide.Standing
+		want decide.RecordOwner
 	}{
-		{"before the claim shows", old, r, decide.Behind},
+		{"before the claim shows", old, r, decide.ViewBehind},
 		{"the claim shows", now, r, decide.Ours},
-		{"somebody else has claimed since", later, r, decide.Foreign},
-		{"the item is gone", removed, r, decide.Behind},
-		{"of an earlier session", now, &decide.Run{Token: r.Token, Instance: "a", Recorded: true}, decide.Foreign},
-		{"without records", now, &decide.Run{Instance: "A"}, decide.Foreign},
-		{"whose records were removed from here", now, &decide.Run{Token: r.Token, Instance: "A"}, decide.Foreign},
-		{"an item that never was", now, &decide.Run{Claim: ofItem(7), Token: 1, Instance: "A", Recorded: true}, decide.Behind},
+		{"somebody else has claimed since", later, r, decide.NotOurs},
+		{"the item is gone", removed, r, decide.ViewBehind},
+		{"of an earlier session", now, &decide.Run{Token: r.Token, Instance: "a", Recorded: true}, decide.NotOurs},
+		{"without records", now, &decide.Run{Instance: "A"}, decide.NotOurs},
+		{"whose records were removed from here", now, &decide.Run{Token: r.Token, Instance: "A"}, decide.NotOurs},
+		{"an item that never was", now, &decide.Run{Claim: ofItem(7), Token: 1, Instance: "A", Recorded: true}, decide.ViewBehind},
 	} {
-		if got := c.p.Standing(c.r); got != c.want {
+		if got := c.p.RecordOwner(c.r); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}

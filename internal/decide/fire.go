@@ -4,33 +4,33 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
-// Due is an item of this instance that is to begin for its last tick.
+// Due is an item of this instance that is to begin for a tick.
 type Due struct {
 	Item   int
 	Tick   time.Time
 	Source Source
 }
 
-// Due lists the items that are to begin here. The item whose last tick is longest ago comes
-// first.
+// Due lists the items that are to begin here for their last tick. The item that has waited longest since
+// its last begin comes first.
 func (w *World) Due(k *Work) []Due {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsActive() || w.IsPaused() {
 		return nil
 	}
-	again := map[int]bool{} // they wait to be run again, which comes before a make-up, whoever takes them over
-	if w.mayTakeOver() {
+	again := map[int]bool{} // items that await failover, which comes before a make-up, whoever claims them
+	if w.mayFailOver() {
 		for _, f := range w.claimableFailovers(k) {
 			again[f.Item] = true
 		}
 	}
 	var list []Due
-	for i := range w.looked(w.items()) {
+	for i := range w.itemsToLookAt(w.itemCount()) {
 		item, tick := &w.Items[i], w.LastTickOf(i)
-		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.takenByJVM(item) || k.hasBegun(i, tick) || w.beginsElse(k, i, tick) {
+		if !w.owns(item) || item.Disabled || k.Runs[i] != nil || item.Running != nil || w.isTakenByJVM(item) || k.hasBegun(i, tick) || w.beginsAsOther(k, i, tick) {
 			continue
 		}
 		switch w.judge(i, item, tick) {
@@ -39,12 +39,12 @@ func (w *World) Due(k *Work) []Due {
 				continue // a JVM that takes it over while it runs would run nothing else until its next fire
 			}
 			list = append(list, Due{i, tick, Normal})
-		case missed:
+		case makeUp:
 			if !again[i] {
 				list = append(list, Due{i, tick, Misfire})
 			}
-		case expired:
-			if k.hasWaited(i, tick) {
+		case notMadeUp:
+			if k.isWaitingOnTime(i, tick) {
 				list = append(list, Due{i, tick, Normal})
 			}
 		}
@@ -52,15 +52,14 @@ func (w *World) Due(k *Work) []Due {
 	slices.SortStableFunc(list, func(a, b Due) int {
 		return w.Items[a.Item].Fired.Tick.Compare(w.Items[b.Item].Fired.Tick)
 	})
-	return w.firstOnly(list)
+	return w.limitForBroadcast(list)
 }
 
-// Fire claims items that are due, but not more than there are threads for: nobody else can
-// run a claimed item. The conditions of a claim are that the item is still assigned here,
-// that it does not run, that its tick was not begun, and that the job was not paused. So a
-// tick of an item starts at most once, whoever owns the item. Items that still run are left
-// alone, and the others do not wait for them. (In ElasticJob an item that runs elsewhere misses
-// its tick without a trace, B-20, and one long run delays the other items, B-40.)
+// Fire claims items that are due, but not more than there are threads for: nobody else can run a claimed item. The
+// conditions of a claim are that the item is still assigned here, that it does not run, that its tick was not
+// begun, and that the job was not paused. So a tick of an item starts at most once, whoever owns the item. Items
+// that still run are left alone, and the others do not wait for them. (In ElasticJob an item that runs elsewhere
+// misses its tick without a trace, B-20, and one long run delays the other items, B-40.)
 func (w *World) Fire(due []Due, free int) []Change {
 	var list []Change
 	for _, some := range w.ByTick(due[:min(len(due), max(free, 0))]) {
@@ -69,9 +68,8 @@ func (w *World) Fire(due []Due, free int) []Change {
 	return list
 }
 
-// ByTick splits what is due by ticks, the earliest first, if once-listeners are told of ticks:
-// with jitter an item may be due for a tick while others are due for the next one. Otherwise it
-// does not matter, and all are together.
+// ByTick splits what is due by ticks, the earliest first, if once-listeners are told of ticks: with jitter
+// an item may be due for a tick while others are due for the next one. Otherwise all are together.
 func (w *World) ByTick(due []Due) [][]Due {
 	if len(due) == 0 {
 		return nil
@@ -92,7 +90,7 @@ func (w *World) ByTick(due []Due) [][]Due {
 	return list
 }
 
-// fireTick is Fire for items that are due for the same tick, if that matters.
+// fireTick is Fire for one part of ByTick.
 func (w *World) fireTick(due []Due) []Change {
 	g := w.Guarantee(due[0].Tick)
 	c := w.otherClaims("fire", due[0].Tick, g)
@@ -101,11 +99,11 @@ func (w *World) fireTick(due []Due) []Change {
 		members = w.memberClaims("fire", g)
 	}
 	if due[0].Source == Misfire {
-		c.urgency, members.urgency = coord.Sooner, coord.Sooner
+		c.urgency, members.urgency = urgency.Sooner, urgency.Sooner
 	}
 	for _, d := range due {
 		to := c
-		if w.joins(g, d.Item) {
+		if w.isOpenMember(g, d.Item) {
 			to = members
 		}
 		to.own(&w.Items[d.Item], Claim{Item: d.Item, Source: d.Source, Tick: d.Tick, Last: d.Tick})
@@ -116,29 +114,28 @@ func (w *World) fireTick(due []Due) []Change {
 	return slices.Concat(members.list, c.list)
 }
 
-// StillWaiting returns the ticks of items that are due, are on time, and cannot begin because
-// no thread is free, or because the item runs for a backfill. free is how many items could
-// begin. An item that has waited is kept until it runs.
+// StillWaiting returns the ticks of items that are on time and cannot begin because no thread is free, or
+// because the item runs for a backfill. free is how many items could begin. An item that waits stays in
+// the list until it runs.
 func (w *World) StillWaiting(k *Work, due []Due, free int) map[int]time.Time {
 	waiting := map[int]time.Time{}
 	for n, d := range due {
-		if d.Source == Normal && k.Runs[d.Item] == nil && (n >= free || k.hasWaited(d.Item, d.Tick)) {
+		if d.Source == Normal && k.Runs[d.Item] == nil && (n >= free || k.isWaitingOnTime(d.Item, d.Tick)) {
 			waiting[d.Item] = d.Tick
 		}
 	}
 	for i, r := range k.Runs {
 		item, tick := w.Item(i), w.LastTickOf(i)
-		if r.Source == Backfill && w.owns(&item) && !w.IsPaused() && (w.judge(i, &item, tick) == onTime || k.hasWaited(i, tick)) {
+		if r.Source == Backfill && w.owns(&item) && !w.IsPaused() && (w.judge(i, &item, tick) == onTime || k.isWaitingOnTime(i, tick)) {
 			waiting[i] = tick
 		}
 	}
 	return waiting
 }
 
-// IsBeingDealtByJVM reports whether a JVM leader is dealing the items: then the owners are
-// about to change. A leader of ours writes neither of the two nodes. It is told from a JVM's
-// by its session node.
-func (w *World) IsBeingDealtByJVM() bool {
+// IsJVMResharding reports whether a JVM leader is assigning the items, so that owners are about to change.
+// A leader of ours, which its session's node tells from a JVM, writes neither of the two nodes.
+func (w *World) IsJVMResharding() bool {
 	if w.Leader == nil || !w.Necessary && !w.Processing {
 		return false
 	}
@@ -146,10 +143,10 @@ func (w *World) IsBeingDealtByJVM() bool {
 	return !ours
 }
 
-// mayBegin reports whether an item is this instance's to begin: it is assigned here and enabled, and
-// no JVM member has taken it over.
-func (w *World) mayBegin(i int, item *jobtree.Item) bool {
-	return w.owns(item) && !item.Disabled && !w.takenByJVM(item)
+// isRunnableHere reports whether an item is assigned to this instance and enabled, and no JVM member has
+// taken it for failover.
+func (w *World) isRunnableHere(i int, item *jobtree.Item) bool {
+	return w.owns(item) && !item.Disabled && !w.isTakenByJVM(item)
 }
 
 // isIdle reports whether an item runs neither here nor, by the tree, elsewhere.

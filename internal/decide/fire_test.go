@@ -530,7 +530,7 @@ func TestIsBeingDealtByJVM(t *testing.T) {
 	} {
 		f := given(t).members("A", "B")
 		c.tree(f)
-		if got := f.pass("A").IsBeingDealtByJVM(); got != c.want {
+		if got := f.pass("A").IsJVMResharding(); got != c.want {
 			t.Errorf("%s: got %v", c.name, got)
 		}
 	}

@@ -37,7 +37,7 @@ func TestLastBefore(t *testing.T) {
 	}{
 		{"the last tick", func(f *fixture) { f.formerly() }, tick(3), false},
 		{"nobody understands what is recorded", func(f *fixture) { f.another() }, time.Time{}, false},
-		{"not all calendars are known", func(f *fixture) { f.formerly(); f.former.Unsure = true }, tick(3), true},
+		{"not all calendars are known", func(f *fixture) { f.formerly(); f.former.CalendarsUnknown = true }, tick(3), true},
 		{"misfire was off", func(f *fixture) { f.configure(misfireOff); f.formerly(func(r *decide.Rules) { r.Misfire = true }) }, tick(3), true},
 		{"misfire is off now", func(f *fixture) { f.formerly(misfireOff) }, tick(3), false},
 		{"there were no records", func(f *fixture) { f.configure(unrecorded); f.formerly(func(r *decide.Rules) { r.Monitor = true }) }, time.Time{}, false},
@@ -58,7 +58,7 @@ func TestLastBefore(t *testing.T) {
 			f.changes("A", puts(f.pass("A"))...)
 			f.former = nil
 			p := f.pass("A")
-			if !p.IsInForce() || !p.Schedule.Since.Equal(f.now) {
+			if !p.IsScheduleEffective() || !p.Schedule.Since.Equal(f.now) {
 				t.Fatalf("in force: %+v", p.Schedule)
 			}
 			if s := p.Schedule; !s.LastBefore.Equal(c.want) || s.Forgone != c.forgone {

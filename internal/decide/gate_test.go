@@ -268,7 +268,7 @@ func TestGate(t *testing.T) {
 				f.now = tick(1).Add(look.at)
 				p := f.pass("A")
 				owners := slices.Clone(c.owners)
-				if got := p.DealWait(owners); got != look.wait {
+				if got := p.AssignWait(owners); got != look.wait {
 					t.Errorf("after %v: waits for %v, want %v", look.at, got, look.wait)
 				}
 				got := f.changes("A", p.Assign(owners)...)
@@ -320,7 +320,7 @@ func TestHoldingIsNoRequestToDeal(t *testing.T) {
 		if got := p.Question().Previous; !slices.Equal(got, c.previous) {
 			t.Errorf("%q: the strategy is told of %q, want %q", c.says, got, c.previous)
 		}
-		p.Mixed.From = momentOf(f.now.Add(-time.Minute))
+		p.Mixed.MarkedSince = momentOf(f.now.Add(-time.Minute))
 		changes := slices.DeleteFunc(p.Assign([]string{"A", "B", "A"}), func(c decide.Change) bool { return c.Parts[0].Item == decide.NoItem })
 		if diff := gocmp.Diff(c.moves, f.changes("A", changes...), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q: (-want +got):\n%s", c.says, diff)

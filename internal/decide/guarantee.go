@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 const (
@@ -21,23 +22,23 @@ const (
 // wantsGuarantee reports whether once-listeners are still to be told of a tick.
 func (w *World) wantsGuarantee(tick time.Time) bool {
 	last := w.Guaranteed
-	return w.Rules.Once && w.Guarantee(tick) == nil && (last == nil || tick.After(last.Tick) || w.fromFuture(last.Tick))
+	return w.Rules.Once && w.Guarantee(tick) == nil && (last == nil || tick.After(last.Tick) || w.isFuture(last.Tick))
 }
 
-// BeginTick fixes the members of a tick for which items are due, before the first of them is
-// claimed. Whoever commits it calls Started. It is nil if there is nothing to be told, or not
-// any more. tooMany says that other ticks have to end first: then this one is not told of.
+// OpenTick fixes the members of a tick for which items are due, before the first of them is claimed.
+// Whoever commits it calls Started. It is nil if once-listeners are not told of the tick, or have been.
+// tooMany says that they are not, because other ticks have to end first.
 //
-// The parent has the last tick, and its version is a condition: so no tick comes twice, whoever
-// has removed its node since.
-func (w *World) BeginTick(k *Work, tick time.Time) (change *Change, tooMany bool, err error) {
+// The parent has the last tick, and its version is a condition: so no tick is told of twice, even after
+// its node was removed.
+func (w *World) OpenTick(k *Work, tick time.Time) (change *Change, tooMany bool, err error) {
 	if !w.wantsGuarantee(tick) {
 		return nil, false, nil
 	}
 	if len(w.Guarantees) >= maxGuarantees {
 		return nil, true, nil
 	}
-	now := w.time()
+	now := w.correctedTime()
 	members := w.membersOf(k, tick)
 	if len(members) == 0 {
 		return nil, false, nil
@@ -52,8 +53,8 @@ func (w *World) BeginTick(k *Work, tick time.Time) (change *Change, tooMany bool
 	if w.Guaranteed != nil {
 		last = coord.SetAt(w.Job.Guarantees(), jobtree.EncodeFired(tick), w.Guaranteed.Version)
 	}
-	return &Change{Step: "begin tick", Urgency: coord.Sooner, Ops: []coord.Op{
-		w.ifMine(), w.ifConfigured(), w.ifScheduled(), last, coord.Create(w.Job.Guarantee(tick), document),
+	return &Change{Step: "open tick", Urgency: urgency.Sooner, Ops: []coord.Op{
+		w.ifSessionLives(), w.ifSameConfig(), w.ifSameSchedule(), last, coord.Create(w.Job.Guarantee(tick), document),
 	}}, false, nil
 }
 
@@ -61,25 +62,26 @@ func (w *World) BeginTick(k *Work, tick time.Time) (change *Change, tooMany bool
 // idle, and are due for it, be it on time or to be made up. It looks at all items.
 func (w *World) membersOf(k *Work, tick time.Time) []int {
 	var members []int
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		item := &w.Items[i]
 		if item.Disabled || item.Owner == nil || w.isJVM(item.Owner.ID) || !isIdle(k, i, item) || k.hasBegun(i, tick) {
 			continue
 		}
-		if v := w.judge(i, item, tick); v == onTime || v == missed || v == expired && k.hasWaited(i, tick) {
+		if v := w.judge(i, item, tick); v == onTime || v == makeUp || v == notMadeUp && k.isWaitingOnTime(i, tick) {
 			members = append(members, i)
 		}
 	}
 	return members
 }
 
-// joins reports whether a claim of an item for a tick is that of a member.
-func (w *World) joins(g *jobtree.Guarantee, i int) bool {
-	return w.Rules.Once && g != nil && g.Err == nil && g.Completer == "" && !g.Ended && g.Has(i) && !w.isThrough(g, i)
+// isOpenMember reports whether an item is a member of a tick that has not ended, so that a claim or an end
+// of the item for that tick counts for it.
+func (w *World) isOpenMember(g *jobtree.Guarantee, i int) bool {
+	return w.Rules.Once && g != nil && g.Err == nil && g.Completer == "" && !g.Ended && g.Has(i) && !w.hasMemberEnded(g, i)
 }
 
-// memberClaims is tickClaims for members of a tick: nothing has been skipped since, and
-// Completed is not being called.
+// memberClaims is tickClaims for members of a tick, with the condition that none has been skipped since,
+// and Completed is not being called.
 func (w *World) memberClaims(step string, g *jobtree.Guarantee) *claims {
 	c := w.tickClaims(step)
 	before := c.head
@@ -89,8 +91,8 @@ func (w *World) memberClaims(step string, g *jobtree.Guarantee) *claims {
 	return c
 }
 
-// otherClaims is tickClaims for items that are no members. If nobody is being told of the tick,
-// that is a condition: a view may show that it was told of before it shows its members.
+// otherClaims is tickClaims for items that are no members. If the snapshot shows nothing of the tick, that
+// is a condition: a view may show guarantee before guarantee/{t}.
 func (w *World) otherClaims(step string, tick time.Time, g *jobtree.Guarantee) *claims {
 	c := w.tickClaims(step)
 	if before := c.head; w.Rules.Once && g == nil {
@@ -114,42 +116,42 @@ func (w *World) outcomeOf(g *jobtree.Guarantee, i int) (jobtree.Outcome, bool) {
 	return jobtree.OutcomeSkipped, g.IsSkipped(i)
 }
 
-// isThrough is outcomeOf for those who only want to know whether a member has ended.
-func (w *World) isThrough(g *jobtree.Guarantee, i int) bool {
+// hasMemberEnded reports whether outcomeOf finds an outcome.
+func (w *World) hasMemberEnded(g *jobtree.Guarantee, i int) bool {
 	if _, ok := g.Outcomes[i]; ok || g.IsSkipped(i) {
 		return true
 	}
 	return i < len(w.Items) && w.Items[i].Completed.IsFor(g.Tick)
 }
 
-// endMember returns the operations that note how a member has ended, for outcomes that the node
-// {i}/completed alone does not tell for certain: it has no execution, or may be run again.
-func (w *World) endMember(i int, tick time.Time, outcome jobtree.Outcome) []coord.Op {
-	if g := w.Guarantee(tick); w.joins(g, i) {
+// recordMemberEnd returns the operations that write {g}/{i}, for outcomes that {i}/completed alone does
+// not tell for certain: the member has no execution, or may be run again.
+func (w *World) recordMemberEnd(i int, tick time.Time, outcome jobtree.Outcome) []coord.Op {
+	if g := w.Guarantee(tick); w.isOpenMember(g, i) {
 		return []coord.Op{coord.Exists(w.Job.Guarantee(tick)), coord.Create(w.Job.GuaranteeItem(tick, i), []byte(outcome))}
 	}
 	return nil
 }
 
-// cutMember is endMember for a run that ends without its runner. A run for a request belongs to
-// no tick.
-func (w *World) cutMember(i int, p purpose, tick time.Time, outcome jobtree.Outcome) []coord.Op {
+// recordCutMember is recordMemberEnd for a run that ends without its runner. A run for a request belongs
+// to no tick.
+func (w *World) recordCutMember(i int, p purpose, tick time.Time, outcome jobtree.Outcome) []coord.Op {
 	if len(w.Guarantees) == 0 || p.request != nil || p.isOver {
 		return nil
 	}
-	return w.endMember(i, tick, outcome)
+	return w.recordMemberEnd(i, tick, outcome)
 }
 
-// endsMember is endMember for a run that has ended here.
-func (w *World) endsMember(r *Run) []coord.Op {
+// recordRunEnd is recordMemberEnd for a run that has ended here.
+func (w *World) recordRunEnd(r *Run) []coord.Op {
 	if len(w.Guarantees) == 0 || r.Request != "" || r.Completed.Outcome != jobtree.OutcomeCut && r.Completed.Outcome != jobtree.OutcomeKilled {
 		return nil
 	}
-	return w.endMember(r.Item, r.Tick, r.Completed.Outcome)
+	return w.recordMemberEnd(r.Item, r.Tick, r.Completed.Outcome)
 }
 
-// keepOutcome returns the operations that keep how a member has ended, where another outcome is
-// about to take the place of that in {i}/completed.
+// keepOutcome returns the operations that write {g}/{i} for a member whose outcome only {i}/completed has,
+// before that is overwritten.
 func (w *World) keepOutcome(i int) []coord.Op {
 	for _, g := range w.Guarantees {
 		if g.Err != nil || g.Ended || !g.Has(i) || !w.Item(i).Completed.IsFor(g.Tick) {
@@ -176,10 +178,9 @@ func HeldUntil(s *jobtree.State, r *Run) time.Time {
 	return g.StartBy
 }
 
-// ifCalled is the condition for taking over a member of a tick for which Started is called, or its
-// caller has ended: that nobody calls it again meanwhile. If somebody does, the run has to wait
-// for longer than the snapshot says.
-func (w *World) ifCalled(c *Claim) []coord.Op {
+// ifSameCall is the condition, for the failover of a member for which Started is being called, that nobody
+// else calls Started meanwhile: then the run would have to wait for longer than the snapshot says.
+func (w *World) ifSameCall(c *Claim) []coord.Op {
 	g := w.Guarantee(c.Tick)
 	if g == nil || g.Err != nil || g.IsOpen || g.Completer != "" || c.Request != "" || !g.Has(c.Item) {
 		return nil
@@ -208,8 +209,7 @@ func (w *World) Calls() []Call {
 	return list
 }
 
-// Outcomes returns how the members of a tick have ended, and which instances have those that
-// have not.
+// Outcomes returns how the members of a tick have ended, and which instances have those that have not.
 func (w *World) Outcomes(g *jobtree.Guarantee) (ended map[int]jobtree.Outcome, missing map[int]string) {
 	ended, missing = map[int]jobtree.Outcome{}, map[int]string{}
 	for _, i := range g.Items {
@@ -229,15 +229,14 @@ func (w *World) Outcomes(g *jobtree.Guarantee) (ended map[int]jobtree.Outcome, m
 	return ended, missing
 }
 
-// EndCall notes that a call has been made: the handlers of the tick may begin, or nothing of
-// the tick is left.
+// EndCall notes that a call has been made: the handlers of the tick may begin, or nothing of the tick is left.
 func (w *World) EndCall(call Call) Change {
-	c := changes{w: w, step: "end call", urgency: coord.Soonest, head: (*World).ifRunner}
+	c := changes{w: w, step: "end call", urgency: urgency.Soonest, head: (*World).sessionHead}
 	if !call.IsEnd {
 		c.add(NoItem, coord.Exists(w.Job.Guarantee(call.Tick)), coord.Create(w.Job.GuaranteeOpen(call.Tick), nil))
 		return c.list[0]
 	}
-	if len(call.Outcomes) > partlyTicks {
+	if len(call.Outcomes) > maxOutcomesAtOnce {
 		d := call.GuaranteeDocument
 		d.Ended = true
 		if ops := w.writeGuarantee(call.Guarantee, d); ops != nil {
@@ -249,32 +248,32 @@ func (w *World) EndCall(call Call) Change {
 	return c.list[0]
 }
 
-// partlyTicks is how many outcomes go with the node of a tick in one commit.
-const partlyTicks = 50
+// maxOutcomesAtOnce is how many outcomes are removed with the node of a tick in one commit.
+const maxOutcomesAtOnce = 50
 
-// TendTicks looks after the ticks that once-listeners are told of, as the coordinator: it has
-// Completed called when all members have ended, and goes on where an instance has ended. It
-// removes ticks that nobody wants to be told of.
-func (w *World) TendTicks() []Change {
+// AdvanceTicks takes, as the coordinator, the ticks that once-listeners are told of a step further: it has
+// Completed called when all members have ended, takes the calls of instances that have ended, and removes
+// ticks that nobody wants to be told of.
+func (w *World) AdvanceTicks() []Change {
 	if len(w.Guarantees) == 0 || !w.IsCoordinator() {
 		return nil
 	}
-	now := w.time()
+	now := w.correctedTime()
 	isUnwanted := !w.Rules.Once && w.Accepted == w.Config.Modified
 	late := w.bySlowestClock()
-	c := changes{w: w, step: "tend ticks", urgency: coord.Sooner, head: func(w *World) []coord.Op { return []coord.Op{w.ifMine(), w.ifConfigured()} }}
+	c := changes{w: w, step: "advance ticks", urgency: urgency.Sooner, head: (*World).sessionConfigHead}
 	for _, g := range w.Guarantees {
 		d := g.GuaranteeDocument
 		switch {
 		case g.Err != nil, isUnwanted, g.Ended:
-			w.dropTick(&c, g)
+			w.removeTick(&c, g)
 		case !w.Rules.Once, g.Completer == w.Self.ID:
 		case g.Completer != "" && w.IsDead(g.Completer):
-			d.Completer, d.Until, d.Again = w.Self.ID, w.until(now), true
+			d.Completer, d.Until, d.Again = w.Self.ID, w.callDeadline(now), true
 			c.put(w.writeGuarantee(g, d), w.ifDead(g.Completer)...)
 		case g.Completer != "":
 			if now.After(g.Until) {
-				w.dropTick(&c, g)
+				w.removeTick(&c, g)
 			}
 		case !g.IsOpen && w.IsDead(g.Starter):
 			d.Starter, d.StartBy, d.Again = w.Self.ID, now.Add(w.Rules.StartTime), true
@@ -283,11 +282,11 @@ func (w *World) TendTicks() []Change {
 			if !now.Before(g.StartBy.Add(lateGrace)) {
 				c.add(NoItem, coord.AtVersion(w.Job.Guarantee(g.Tick), g.Version), coord.Create(w.Job.GuaranteeOpen(g.Tick), nil)).Late = g
 			}
-		case !now.Before(g.CompleteBy) || w.areThrough(g):
-			d.Completer, d.Until, d.Again = w.Self.ID, w.until(now), false
+		case !now.Before(g.CompleteBy) || w.haveAllEnded(g):
+			d.Completer, d.Until, d.Again = w.Self.ID, w.callDeadline(now), false
 			c.put(w.writeGuarantee(g, d))
 		default:
-			w.endStrandedMembers(&c, g, late)
+			w.endStuckMembers(&c, g, late)
 		}
 	}
 	return c.list
@@ -300,11 +299,10 @@ func (c *changes) put(ops []coord.Op, conditions ...coord.Op) {
 	}
 }
 
-// until returns when a call of Completed that begins now must be over.
-func (w *World) until(now time.Time) time.Time { return now.Add(w.Rules.StartTime + callGrace) }
+// callDeadline returns when a call of Completed that begins now must be over.
+func (w *World) callDeadline(now time.Time) time.Time { return now.Add(w.Rules.StartTime + callGrace) }
 
-// writeGuarantee returns the operation that writes the document of a tick anew; none if it
-// cannot be written.
+// writeGuarantee returns the operation that writes the document of a tick anew; none if it cannot be written.
 func (w *World) writeGuarantee(g *jobtree.Guarantee, d jobtree.GuaranteeDocument) []coord.Op {
 	value, err := jobtree.EncodeGuarantee(d)
 	if err != nil { // it was read, so it can be written, unless what is skipped makes it too large
@@ -313,20 +311,20 @@ func (w *World) writeGuarantee(g *jobtree.Guarantee, d jobtree.GuaranteeDocument
 	return []coord.Op{coord.SetAt(w.Job.Guarantee(g.Tick), value, g.Version)}
 }
 
-// areThrough reports whether all members of a tick have ended.
-func (w *World) areThrough(g *jobtree.Guarantee) bool {
-	return !slices.ContainsFunc(g.Items, func(i int) bool { return !w.isThrough(g, i) })
+// haveAllEnded reports whether all members of a tick have ended.
+func (w *World) haveAllEnded(g *jobtree.Guarantee) bool {
+	return !slices.ContainsFunc(g.Items, func(i int) bool { return !w.hasMemberEnded(g, i) })
 }
 
-// endStrandedMembers ends members that nobody runs for the tick any more. Those that were
-// claimed have been cut short. The others are skipped, in the document of the tick, because its
-// version is a condition of their claims. late is what [World.bySlowestClock] returns.
-func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee, late *World) {
+// endStuckMembers ends members that nobody will run for the tick any more. Those that were claimed have
+// been cut short. The others are skipped, in the document of the tick, because its version is a condition
+// of their claims. late is what [World.bySlowestClock] returns.
+func (w *World) endStuckMembers(c *changes, g *jobtree.Guarantee, late *World) {
 	const most = 100
 	skipped := g.Skipped[:len(g.Skipped):len(g.Skipped)]
 	var conditions []coord.Op
 	for _, i := range g.Items {
-		if _, isLooked := slices.BinarySearch(w.Narrow, i); w.Narrow != nil && !isLooked || w.isThrough(g, i) {
+		if _, isLooked := slices.BinarySearch(w.Dirty, i); w.Dirty != nil && !isLooked || w.hasMemberEnded(g, i) {
 			continue
 		}
 		item := w.Item(i)
@@ -336,12 +334,12 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee, late *World
 		}
 		switch {
 		case item.Fired != nil && item.Fired.Run.Equal(g.Tick):
-			if item.Running == nil && item.Failovering == nil && !w.waitsToRunAgain(i, g.Tick) {
+			if item.Running == nil && item.Failovering == nil && !w.awaitsFailoverOf(i, g.Tick) {
 				// A view may show the claim before it shows the rest.
-				c.add(i, append(w.endMember(i, g.Tick, jobtree.OutcomeCut), unclaimed, coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i)), coord.Absent(w.Job.Failovering(i)))...)
+				c.add(i, append(w.recordMemberEnd(i, g.Tick, jobtree.OutcomeCut), unclaimed, coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i)), coord.Absent(w.Job.Failovering(i)))...)
 			}
-		case item.Failovering != nil, w.waitsToRunAgain(i, g.Tick):
-		case item.Fired == nil, !item.Fired.Tick.Before(g.Tick), late.isLost(g.Tick, i, &item):
+		case item.Failovering != nil, w.awaitsFailoverOf(i, g.Tick):
+		case item.Fired == nil, !item.Fired.Tick.Before(g.Tick), late.nobodyWillBegin(g.Tick, i, &item):
 			if coord.Cost(conditions...) < most {
 				skipped, conditions = append(skipped, i), append(conditions, unclaimed)
 			}
@@ -355,24 +353,24 @@ func (w *World) endStrandedMembers(c *changes, g *jobtree.Guarantee, late *World
 	}
 }
 
-// bySlowestClock returns the world as the slowest clock shows it that an instance with items may
-// have. What has come by that one has come for everybody: the coordinator's own clock does not count,
-// because the others begin ticks by theirs.
+// bySlowestClock returns the world by the slowest clock that an instance with items may have. A tick that
+// has come by that clock has come for everybody. The coordinator's own clock does not count, because the
+// others begin ticks by theirs.
 func (w *World) bySlowestClock() *World {
 	late := *w
-	late.Now = w.time().Add(-w.mostBehind())
+	late.Now = w.correctedTime().Add(-w.slowestClockLag())
 	return &late
 }
 
-// isLost reports, by the slowest clock, whether an item that has not begun a tick will not begin
-// it. That it has begun a later one says the tree, and then nobody needs a clock.
-func (w *World) isLost(tick time.Time, i int, item *jobtree.Item) bool {
+// nobodyWillBegin reports, in a world bySlowestClock, whether no instance will begin an item for a tick
+// any more that it has not begun.
+func (w *World) nobodyWillBegin(tick time.Time, i int, item *jobtree.Item) bool {
 	switch {
 	case item.Disabled, i >= w.Rules.Total, w.IsPaused(), item.Owner != nil && w.isJVM(item.Owner.ID):
 		return true
 	case w.Rules.Broadcast && item.Owner == nil: // whoever gets it begins with the next tick
 		return !tick.After(w.Now)
-	case !w.IsInForce():
+	case !w.IsScheduleEffective():
 		return false
 	case w.Rules.Ticks == nil:
 		return true
@@ -388,11 +386,11 @@ func (w *World) isTick(tick time.Time) bool {
 	return w.Ticks().Prev(tick).Equal(tick)
 }
 
-// lostAt returns when the next look at a tick may find that nobody will begin some of its items,
-// as [World.time] shows it; zero if that has been. behind is what [World.mostBehind] returns.
-func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
-	now := w.time()
-	if at := tick.Add(behind); w.Rules.Broadcast && at.After(now) {
+// nobodyWillBeginAt returns the next time, by [World.correctedTime], at which nobodyWillBegin may become
+// true for items of a tick; zero if that time is over. lag is what [World.slowestClockLag] returns.
+func (w *World) nobodyWillBeginAt(tick time.Time, lag time.Duration) time.Time {
+	now := w.correctedTime()
+	if at := tick.Add(lag); w.Rules.Broadcast && at.After(now) {
 		return at
 	}
 	if w.Rules.Ticks != nil {
@@ -400,7 +398,7 @@ func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
 			tick = w.Schedule.Since
 		}
 		if next := w.Ticks().Next(tick); !next.IsZero() {
-			if at := next.Add(w.Rules.Jitter + behind); at.After(now) {
+			if at := next.Add(w.Rules.Jitter + lag); at.After(now) {
 				return at
 			}
 		}
@@ -408,15 +406,15 @@ func (w *World) lostAt(tick time.Time, behind time.Duration) time.Time {
 	return time.Time{}
 }
 
-// waitsToRunAgain reports whether an item waits to be run again for a tick.
-func (w *World) waitsToRunAgain(i int, tick time.Time) bool {
+// awaitsFailoverOf reports whether an item awaits failover for a tick.
+func (w *World) awaitsFailoverOf(i int, tick time.Time) bool {
 	at, waits := slices.BinarySearchFunc(w.FailoverItems, i, func(f jobtree.FailoverItem, i int) int { return f.Item - i })
 	return waits && (w.FailoverItems[at].Tick.IsZero() || w.FailoverItems[at].Tick.Equal(tick))
 }
 
-// dropTick removes the node of a tick. What is large goes in parts.
-func (w *World) dropTick(c *changes, g *jobtree.Guarantee) {
-	if len(g.Outcomes) > partlyTicks {
+// removeTick removes the node of a tick. A large one is removed in parts.
+func (w *World) removeTick(c *changes, g *jobtree.Guarantee) {
+	if len(g.Outcomes) > maxOutcomesAtOnce {
 		for i := range g.Outcomes {
 			c.add(i, coord.DeleteTree(w.Job.GuaranteeItem(g.Tick, i)))
 		}
@@ -429,15 +427,14 @@ func (w *World) dropTick(c *changes, g *jobtree.Guarantee) {
 	c.add(NoItem, ops...)
 }
 
-// NextDeadline returns when this instance is to look after a tick although nothing has changed;
-// zero if it is not. Only the coordinator is: nobody may be for a long time, and others must not wait for
-// that with pass after pass.
+// NextDeadline returns when AdvanceTicks is to be asked again although nothing has changed; zero if it is
+// not. Only the coordinator has to ask.
 func (w *World) NextDeadline() time.Time {
 	var next time.Time
 	if len(w.Guarantees) == 0 || !w.Rules.Once || !w.IsCoordinator() {
 		return next
 	}
-	behind := w.mostBehind()
+	lag := w.slowestClockLag()
 	for _, g := range w.Guarantees {
 		at := g.CompleteBy
 		switch {
@@ -448,7 +445,7 @@ func (w *World) NextDeadline() time.Time {
 		case !g.IsOpen:
 			at = g.StartBy.Add(lateGrace)
 		default:
-			if lost := w.lostAt(g.Tick, behind); !lost.IsZero() && lost.Before(at) {
+			if lost := w.nobodyWillBeginAt(g.Tick, lag); !lost.IsZero() && lost.Before(at) {
 				at = lost
 			}
 		}

@@ -50,7 +50,7 @@ func beginsTick(p pass) []decide.Change {
 	if len(due) == 0 {
 		return nil
 	}
-	change, tooMany, err := p.BeginTick(p.work, due[0].Tick)
+	change, tooMany, err := p.OpenTick(p.work, due[0].Tick)
 	if tooMany {
 		return nil
 	}
@@ -234,18 +234,18 @@ func TestTendTicks(t *testing.T) {
 			of(1, func(d *jobtree.GuaranteeDocument) { d.Ended = true }, 0)(f)
 		}, want: []string{"- " + at(1), "- " + at(1) + "/open"}},
 	} {
-		r.run(t, base, func(p pass) []decide.Change { return p.TendTicks() })
+		r.run(t, base, func(p pass) []decide.Change { return p.AdvanceTicks() })
 	}
 	t.Run("nobody listens any more", func(t *testing.T) {
 		f := given(t)
 		base(f)
 		f.told(1, nil, 0)
 		p := f.pass("A")
-		if len(p.TendTicks()) > 0 {
+		if len(p.AdvanceTicks()) > 0 {
 			t.Error("by a configuration that is not the one in the tree")
 		}
 		p.Accepted = p.Config.Modified
-		if got, want := f.changes("A", p.TendTicks()...), []string{"- " + at(1)}; !slices.Equal(got, want) {
+		if got, want := f.changes("A", p.AdvanceTicks()...), []string{"- " + at(1)}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
 	})
@@ -253,13 +253,13 @@ func TestTendTicks(t *testing.T) {
 		{"it is claimed", func(f *fixture) { f.claim("B", 1, tick(1)) }},
 		{"somebody else has Completed called", func(f *fixture) { f.told(1, func(d *jobtree.GuaranteeDocument) { d.Completer = "B" }, 0, 1) }},
 	} {
-		c.run(t, func(f *fixture) { f.reconfigure(once); base(f); of(1, nil, 0, 1)(f); f.put("sharding/1/disabled", "") }, func(p pass) []decide.Change { return p.TendTicks() })
+		c.run(t, func(f *fixture) { f.reconfigure(once); base(f); of(1, nil, 0, 1)(f); f.put("sharding/1/disabled", "") }, func(p pass) []decide.Change { return p.AdvanceTicks() })
 	}
 	for _, c := range []conflict{
 		{"it still runs", func(f *fixture) { f.create("B", "sharding/1/running", "B") }},
 		{"it waits to be run again", func(f *fixture) { f.put("leader/failover/items/1", "") }},
 	} {
-		c.run(t, func(f *fixture) { f.reconfigure(once); base(f); of(1, nil, 0, 1)(f); f.fired(1, tick(1)) }, func(p pass) []decide.Change { return p.TendTicks() })
+		c.run(t, func(f *fixture) { f.reconfigure(once); base(f); of(1, nil, 0, 1)(f); f.fired(1, tick(1)) }, func(p pass) []decide.Change { return p.AdvanceTicks() })
 	}
 }
 
@@ -314,7 +314,7 @@ func TestMembersGoByTheClocksOfTheirOwners(t *testing.T) {
 			if got, want := p.NextDeadline(), tick(1).Add(tt.next); !got.Equal(want) {
 				t.Errorf("it looks again at %v, want %v", got, want)
 			}
-			f.changes("A", p.TendTicks()...)
+			f.changes("A", p.AdvanceTicks()...)
 			if got := f.pass("A").Guarantee(tick(1)).IsSkipped(1); got != tt.skips {
 				t.Errorf("skipped: %v", got)
 			}
@@ -443,7 +443,7 @@ func TestLargeTicksGoInParts(t *testing.T) {
 		if len(p.Calls()) > 0 {
 			t.Error("it is to be called again")
 		}
-		for _, c := range p.TendTicks() {
+		for _, c := range p.AdvanceTicks() {
 			if n := coord.Cost(c.Ops...); n > coord.MaxOps {
 				t.Errorf("a commit of %d operations", n)
 			}

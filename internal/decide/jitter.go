@@ -13,48 +13,47 @@ const jitterSlots = 256
 // of 64 bits, however many of them there are.
 const golden = 0x9e3779b97f4a7c15
 
-// slot returns which of the delays an item has. Every instance gets the same answer, for every
-// tick: so the time between two starts of an item is the time between its ticks, and two of
-// them do not run into each other.
-func (w *World) slot(item int) time.Duration {
-	if t := &w.ticked; t.base == 0 {
+// delaySlot returns which of the jitterSlots delays an item has. It is the same on every instance and for
+// every tick: so the time between two starts of an item is the time between its ticks, and two of them do
+// not run into each other.
+func (w *World) delaySlot(item int) time.Duration {
+	if t := &w.ticks; t.base == 0 {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(w.Job)) // a hash returns no error
 		t.base = h.Sum64() | 1
 	}
-	return time.Duration((w.ticked.base + uint64(item)*golden) >> 56) // the first 8 bits: jitterSlots
+	return time.Duration((w.ticks.base + uint64(item)*golden) >> 56) // the first 8 bits: jitterSlots
 }
 
-// delay is how long after a tick an item starts, if the next tick comes after span. It is less
-// than span: so an item has begun a tick before the next one comes.
-func (w *World) delay(item int, span time.Duration) time.Duration {
-	return min(w.Rules.Jitter, span) / jitterSlots * w.slot(item)
+// delay returns how long after a tick an item starts, if the next tick comes after interval. It is less
+// than interval: so an item has begun a tick before the next one comes.
+func (w *World) delay(item int, interval time.Duration) time.Duration {
+	return min(w.Rules.Jitter, interval) / jitterSlots * w.delaySlot(item)
 }
 
-// LastTickOf returns the last tick at which an item was to start at or before now; zero if
-// there is none since the schedule was put in force.
+// LastTickOf is LastTick for an item: with jitter, the last tick whose delay for the item is over.
 func (w *World) LastTickOf(item int) time.Time {
 	tick := w.LastTick()
-	if w.Rules.Jitter == 0 || tick.IsZero() || !w.Now.Before(tick.Add(w.delay(item, w.ticked.span))) {
+	if w.Rules.Jitter == 0 || tick.IsZero() || !w.Now.Before(tick.Add(w.delay(item, w.ticks.interval))) {
 		return tick
 	}
-	return w.ticked.before
+	return w.ticks.before
 }
 
-// startOf returns when an item is to start for a tick.
-func (w *World) startOf(item int, tick time.Time) time.Time {
+// startTime returns when an item is to start for a tick: the tick plus the item's delay.
+func (w *World) startTime(item int, tick time.Time) time.Time {
 	if w.Rules.Jitter == 0 || tick.IsZero() || w.Rules.Ticks == nil {
 		return tick
 	}
-	return tick.Add(w.delay(item, w.spanOf(tick)))
+	return tick.Add(w.delay(item, w.intervalAfter(tick)))
 }
 
-// spanOf returns how long after a tick the next one comes; a long time if none does.
-func (w *World) spanOf(tick time.Time) time.Duration {
+// intervalAfter returns how long after a tick the next one comes; Jitter if none does.
+func (w *World) intervalAfter(tick time.Time) time.Duration {
 	switch last := w.LastTick(); {
 	case tick.Equal(last):
-		return w.ticked.span
-	case tick.Equal(w.ticked.before): // it is asked for many items, and a calendar takes its time
+		return w.ticks.interval
+	case tick.Equal(w.ticks.before): // spares asking Ticks for each item, which a calendar makes slow
 		return last.Sub(tick)
 	}
 	if next := w.Rules.Ticks.Next(tick); !next.IsZero() {
@@ -63,29 +62,28 @@ func (w *World) spanOf(tick time.Time) time.Duration {
 	return w.Rules.Jitter
 }
 
-// Slot returns how many delays after the last tick are over. It is the same from one start of
-// items to the next.
-func (w *World) Slot() int {
+// ElapsedSlots returns how many of the delays after the last tick are over. It changes just when further
+// items may start.
+func (w *World) ElapsedSlots() int {
 	if w.Rules.Jitter == 0 || w.LastTick().IsZero() {
 		return 0
 	}
-	unit := min(w.Rules.Jitter, w.ticked.span) / jitterSlots
+	unit := min(w.Rules.Jitter, w.ticks.interval) / jitterSlots
 	return int(min(w.Now.Sub(w.LastTick())/max(unit, 1), jitterSlots))
 }
 
-// NextStart returns when an item of this instance is to start next for the last tick; zero if
-// none is.
+// NextStart returns when the next item of this instance starts for the last tick; zero if none does.
 func (w *World) NextStart() time.Time {
 	tick := w.LastTick()
 	if w.Rules.Jitter == 0 || tick.IsZero() || w.IsPaused() {
 		return time.Time{}
 	}
 	var next time.Time
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		if !w.owns(&w.Items[i]) {
 			continue
 		}
-		if at := tick.Add(w.delay(i, w.ticked.span)); at.After(w.Now) && (next.IsZero() || at.Before(next)) {
+		if at := tick.Add(w.delay(i, w.ticks.interval)); at.After(w.Now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}

@@ -6,38 +6,50 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// verdict says what is to be done about the last tick of an item.
+// verdict says what is to be done about the last tick of an item that is idle. Quartz's misfire instructions
+// FIRE_ONCE_NOW and DO_NOTHING are makeUp and notMadeUp here. The first row that holds counts:
+//
+//	the last tick …                                         verdict     step
+//	was begun                                               notDue      none
+//	came while the item ran (misfire mark), misfire on      makeUp      Fire; Finish if the run has just ended
+//	is at most MisfireTolerance (and Slack) late            onTime      Fire
+//	is of an earlier schedule that makes nothing up         notMadeUp   Skip
+//	came, and fired does not tell what was begun before     notMadeUp   Skip
+//	came in a pause whose ticks are to be made up           makeUp      Fire
+//	was missed, misfire is off or Window is over            notMadeUp   Skip
+//	was missed                                              makeUp      Fire
+//
+// If the item runs, MarkMisfire marks a tick that is due. See also skipReason and Work.Waiting.
 type verdict int
 
 const (
-	notDue  verdict = iota // no tick has come that the item has not begun
-	onTime                 // the tick came just now: run it
-	missed                 // the tick was missed: make it up
-	expired                // the tick was missed, and is not made up
+	notDue verdict = iota
+	onTime
+	makeUp
+	notMadeUp
 )
 
-// LastTick returns the last tick at or before now. If none has come since the schedule was put in force, it is
-// the last one of the schedule before, and zero if there was none. While the job is paused, it is the last one
-// before that.
+// LastTick returns the last tick at or before now; while the job is paused, the last one before the pause. If the
+// effective schedule has had none yet, it is the last one of the schedule before, and zero if there was none.
 func (w *World) LastTick() time.Time {
 	if w.Rules.Ticks == nil {
 		return time.Time{}
 	}
-	if t := &w.ticked; t.rules != w.Rules || t.schedule != w.Schedule || t.now != w.Now {
-		*t = ticked{rules: w.Rules, schedule: w.Schedule, now: w.Now, last: w.lastTick(w.Now), base: t.base}
+	if t := &w.ticks; t.rules != w.Rules || t.schedule != w.Schedule || t.now != w.Now {
+		*t = tickCache{rules: w.Rules, schedule: w.Schedule, now: w.Now, last: w.lastTick(w.Now), base: t.base}
 		if w.Rules.Jitter > 0 && !t.last.IsZero() {
-			t.span = w.Rules.Jitter
+			t.interval = w.Rules.Jitter
 			if next := w.Rules.Ticks.Next(t.last); !next.IsZero() {
-				t.span = next.Sub(t.last)
+				t.interval = next.Sub(t.last)
 			}
 			t.before = w.lastTick(t.last.Add(-1))
 		}
 	}
-	return w.ticked.last
+	return w.ticks.last
 }
 
 func (w *World) lastTick(now time.Time) time.Time {
-	if !w.IsInForce() {
+	if !w.IsScheduleEffective() {
 		return time.Time{}
 	}
 	if w.Schedule.IsPaused() && w.Schedule.Paused.Before(now) {
@@ -55,33 +67,33 @@ func (w *World) lastTick(now time.Time) time.Time {
 // judge compares the last tick of an item with the tick that it has begun last.
 func (w *World) judge(i int, item *jobtree.Item, tick time.Time) verdict {
 	if item.Fired == nil {
-		return notDue // the item is new: the leader has not dealt it yet
+		return notDue // the item is new: the leader has not assigned it yet
 	}
-	return w.judgeTick(item.Fired.Tick, tick, w.startOf(i, tick), item.Misfire)
+	return w.judgeTick(item.Fired.Tick, tick, w.startTime(i, tick), item.Misfire)
 }
 
-// judgeTick compares the last tick with the one that was begun last. start is when the last one
-// was to begin. If several ticks were missed, the last one stands for all. flagged says that
-// the tick came while the item ran: then it is missed, however recent it is.
-func (w *World) judgeTick(begun, tick, start time.Time, flagged bool) verdict {
+// judgeTick compares the last tick with begun, the tick that was begun last. start is when the last tick
+// was to begin. If several ticks were missed, the last one stands for all. isMarked says that the tick
+// came while the item ran: then it is missed, however recent it is.
+func (w *World) judgeTick(begun, tick, start time.Time, isMarked bool) verdict {
 	if tick.IsZero() || !tick.After(begun) {
 		return notDue
 	}
-	lateness := w.Now.Sub(start) - w.heldAfter(start)
-	isForgone := w.isForgone(tick)
+	lateness := w.Now.Sub(start) - w.delayByJVMReshard(start)
+	isDropped := w.isFromDroppedSchedule(tick)
 	switch {
-	case flagged && w.Rules.Misfire && !isForgone:
-		return missed
+	case isMarked && w.Rules.Misfire && !isDropped:
+		return makeUp
 	case lateness <= w.Rules.Tolerance+w.Slack:
 		return onTime
-	case isForgone:
-		return expired
+	case isDropped:
+		return notMadeUp
 	case begun.IsZero():
-		return expired // fired does not say what was begun
-	case w.isOwed(tick):
-		return missed
+		return notMadeUp // fired does not say what was begun
+	case w.isFromPauseToMakeUp(tick):
+		return makeUp
 	case !w.Rules.Misfire, w.Rules.Window > 0 && lateness > w.Rules.Window:
-		return expired // misfire is off, or it is too long ago
+		return notMadeUp // misfire is off, or it is too long ago
 	}
-	return missed
+	return makeUp
 }

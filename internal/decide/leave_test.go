@@ -211,7 +211,7 @@ func TestDeregister(t *testing.T) {
 
 func TestLeaveAtOnce(t *testing.T) {
 	base := func(f *fixture) { f.members("A").deal("A", "A", "A").leader("A") }
-	leaves := func(p pass) []decide.Change { return []decide.Change{p.LeaveAtOnce()} }
+	leaves := func(p pass) []decide.Change { return []decide.Change{p.LeaveInOneCommit()} }
 	own := []string{"- instances/A", "- leader/election/instance", "- sessions/A"}
 	for _, r := range []row{
 		{name: "the last", want: own},

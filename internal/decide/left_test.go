@@ -76,7 +76,7 @@ func TestLeftByJVM(t *testing.T) {
 						got = append(got, line)
 					}
 				}
-				if wait := f.pass("A").WitnessWait(); wait != m.wait {
+				if wait := f.pass("A").JVMRecordWait(); wait != m.wait {
 					t.Errorf("after %v: waits for %v, want %v", m.at, wait, m.wait)
 				}
 				if !slices.Equal(got, m.want) {

@@ -31,59 +31,59 @@ func TestMix(t *testing.T) {
 	for name, moments := range map[string][]moment{
 		"none is there":                         {{0, func(*fixture) {}, nil}},
 		"none is there, and items are dealt":    {{0, necessary, nil}},
-		"one is there":                          {{0, there, &decide.Mixed{Now: true}}},
-		"one is there whose server is disabled": {{0, func(f *fixture) { there(f); f.disable(jvm) }, &decide.Mixed{Now: true}}},
+		"one is there":                          {{0, there, &decide.Mixed{HasJVM: true}}},
+		"one is there whose server is disabled": {{0, func(f *fixture) { there(f); f.disable(jvm) }, &decide.Mixed{HasJVM: true}}},
 		"it has gone": {
-			{0, there, &decide.Mixed{Now: true}},
+			{0, there, &decide.Mixed{HasJVM: true}},
 			{1, func(f *fixture) { f.crash(jvm) }, nil},
 		},
 		"items are to be dealt, and dealt, and are to be dealt": {
-			{0, there, &decide.Mixed{Now: true}},
-			{1, necessary, &decide.Mixed{Now: true, From: at(1)}},
-			{2, processing, &decide.Mixed{Now: true, From: at(1), Dealing: at(2)}},
-			{3, func(*fixture) {}, &decide.Mixed{Now: true, From: at(1), Dealing: at(2)}},
-			{4, func(f *fixture) { f.remove("leader/sharding/processing") }, &decide.Mixed{Now: true, From: at(1)}},
-			{5, isOver, &decide.Mixed{Now: true, From: at(1), To: at(5)}},
-			{6, func(*fixture) {}, &decide.Mixed{Now: true, From: at(1), To: at(5)}},
-			{7, processing, &decide.Mixed{Now: true, From: at(7), Dealing: at(7)}},
+			{0, there, &decide.Mixed{HasJVM: true}},
+			{1, necessary, &decide.Mixed{HasJVM: true, MarkedSince: at(1)}},
+			{2, processing, &decide.Mixed{HasJVM: true, MarkedSince: at(1), ProcessingSince: at(2)}},
+			{3, func(*fixture) {}, &decide.Mixed{HasJVM: true, MarkedSince: at(1), ProcessingSince: at(2)}},
+			{4, func(f *fixture) { f.remove("leader/sharding/processing") }, &decide.Mixed{HasJVM: true, MarkedSince: at(1)}},
+			{5, isOver, &decide.Mixed{HasJVM: true, MarkedSince: at(1), UnmarkedSince: at(5)}},
+			{6, func(*fixture) {}, &decide.Mixed{HasJVM: true, MarkedSince: at(1), UnmarkedSince: at(5)}},
+			{7, processing, &decide.Mixed{HasJVM: true, MarkedSince: at(7), ProcessingSince: at(7)}},
 		},
 		"a leader of ours holds them": {
-			{0, there, &decide.Mixed{Now: true}},
-			{1, func(f *fixture) { f.holds() }, &decide.Mixed{Now: true, From: at(1)}},
+			{0, there, &decide.Mixed{HasJVM: true}},
+			{1, func(f *fixture) { f.holds() }, &decide.Mixed{HasJVM: true, MarkedSince: at(1)}},
 		},
 		"one that dealt has gone, and its mark stays": {
-			{0, func(f *fixture) { there(f); processing(f) }, &decide.Mixed{Now: true, From: at(0), Dealing: at(0)}},
-			{1, func(f *fixture) { f.crash(jvm) }, &decide.Mixed{From: at(0), Dealing: at(0)}},
+			{0, func(f *fixture) { there(f); processing(f) }, &decide.Mixed{HasJVM: true, MarkedSince: at(0), ProcessingSince: at(0)}},
+			{1, func(f *fixture) { f.crash(jvm) }, &decide.Mixed{MarkedSince: at(0), ProcessingSince: at(0)}},
 			{2, isOver, nil},
 		},
 		"an owner has gone, and comes back": {
-			{0, func(f *fixture) { there(f); f.own(0, jvm).own(1, jvm) }, &decide.Mixed{Now: true}},
-			{1, func(f *fixture) { f.remove("instances/" + jvm) }, &decide.Mixed{Out: out(1)}},
-			{2, func(*fixture) {}, &decide.Mixed{Out: out(1)}},
-			{3, there, &decide.Mixed{Now: true}},
-			{4, func(f *fixture) { f.remove("instances/" + jvm) }, &decide.Mixed{Out: out(4)}},
+			{0, func(f *fixture) { there(f); f.own(0, jvm).own(1, jvm) }, &decide.Mixed{HasJVM: true}},
+			{1, func(f *fixture) { f.remove("instances/" + jvm) }, &decide.Mixed{OutSince: out(1)}},
+			{2, func(*fixture) {}, &decide.Mixed{OutSince: out(1)}},
+			{3, there, &decide.Mixed{HasJVM: true}},
+			{4, func(f *fixture) { f.remove("instances/" + jvm) }, &decide.Mixed{OutSince: out(4)}},
 			{5, func(f *fixture) { f.own(0, "A").own(1, "A") }, nil},
 		},
 		"an owner's server is disabled, and it goes": {
-			{0, func(f *fixture) { there(f); f.own(0, jvm) }, &decide.Mixed{Now: true}},
-			{1, func(f *fixture) { f.disable(jvm) }, &decide.Mixed{Now: true, Out: out(1)}},
-			{2, func(f *fixture) { f.crash(jvm) }, &decide.Mixed{Out: out(1)}},
+			{0, func(f *fixture) { there(f); f.own(0, jvm) }, &decide.Mixed{HasJVM: true}},
+			{1, func(f *fixture) { f.disable(jvm) }, &decide.Mixed{HasJVM: true, OutSince: out(1)}},
+			{2, func(f *fixture) { f.crash(jvm) }, &decide.Mixed{OutSince: out(1)}},
 		},
 		"an owner whose node is a stranger's": {
-			{0, func(f *fixture) { f.own(0, jvm).put("instances/"+jvm, "") }, &decide.Mixed{Out: out(0)}},
+			{0, func(f *fixture) { f.own(0, jvm).put("instances/"+jvm, "") }, &decide.Mixed{OutSince: out(0)}},
 		},
 		"an owner of ours has gone":               {{0, func(f *fixture) { f.own(0, "B@-@1-2") }, nil}},
 		"an owner of ours that is disabled":       {{0, func(f *fixture) { f.members("B").own(0, "B").disable("B") }, nil}},
 		"one of ours whose session shows later":   {{0, func(f *fixture) { f.create("B", "instances/B@-@1-2", "") }, nil}},
 		"one of ours whose instance shows later":  {{0, func(f *fixture) { f.create("B", "sessions/B@-@1-2", "") }, nil}},
-		"a node that only looks like one of ours": {{0, func(f *fixture) { f.create("B", "instances/B@-@-2", "") }, &decide.Mixed{Now: true}}},
+		"a node that only looks like one of ours": {{0, func(f *fixture) { f.create("B", "instances/B@-@-2", "") }, &decide.Mixed{HasJVM: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := given(t)
 			for _, m := range moments {
 				m.happened(f)
 				f.now = shown(m.at)
-				if diff := gocmp.Diff(m.want, f.pass("A").Mixed, cmpopts.IgnoreFields(decide.Mixed{}, "Still", "Newest")); diff != "" {
+				if diff := gocmp.Diff(m.want, f.pass("A").Mixed, cmpopts.IgnoreFields(decide.Mixed{}, "OwnersSince", "OwnersCommit")); diff != "" {
 					t.Errorf("after %vs (-want +got):\n%s", m.at, diff)
 				}
 			}
@@ -109,7 +109,7 @@ func TestStill(t *testing.T) {
 	} {
 		m.happened(f)
 		f.now = tick(1).Add(time.Duration(second) * time.Second)
-		if got, want := f.pass("A").Mixed.Still, momentOf(tick(1).Add(time.Duration(m.want)*time.Second)); got != want {
+		if got, want := f.pass("A").Mixed.OwnersSince, momentOf(tick(1).Add(time.Duration(m.want)*time.Second)); got != want {
 			t.Errorf("%s, after %d s: since %v, want %v", m.name, second, got, want)
 		}
 	}
@@ -124,8 +124,8 @@ func TestMixedRules(t *testing.T) {
 	}{
 		{"no JVM is there", func(f *fixture) { f.leader("A") }, nil},
 		{"one has gone, and its items are left", func(f *fixture) { f.leader("A").own(0, jvm) }, nil},
-		{"one of ours leads", func(f *fixture) { f.jvms(jvm).leader("A") }, []string{"witness", "latch", "linger", "order", "gate", "word"}},
-		{"a JVM leads", func(f *fixture) { f.jvms(jvm).leader(jvm) }, []string{"witness", "latch", "linger", "order", "yield", "tend"}},
+		{"one of ours leads", func(f *fixture) { f.jvms(jvm).leader("A") }, []string{"record JVM runs", "failover latch", "late resignation", "JVM order", "gated moves", "reshard on handover"}},
+		{"a JVM leads", func(f *fixture) { f.jvms(jvm).leader(jvm) }, []string{"record JVM runs", "failover latch", "late resignation", "JVM order", "pause while a JVM reshards", "complete what a JVM leaves"}},
 	} {
 		f := given(t).members("A")
 		c.tree(f)
@@ -135,7 +135,7 @@ func TestMixedRules(t *testing.T) {
 	}
 }
 
-// Our fires wait for a JVM leader that deals. It does so in its next fire, so the time counts from the
+// Our fires wait for a JVM leader that assigns. It does so in its next fire, so the time counts from the
 // first tick since the word.
 func TestHeldForJVM(t *testing.T) {
 	const flag, later = -40 * time.Second, 12 * time.Second
@@ -177,7 +177,7 @@ func TestHeldForJVM(t *testing.T) {
 				c.tree(f)
 			}
 			f.now = tick(1).Add(c.now)
-			if got := f.pass("A").HeldForJVM(); got != c.want {
+			if got := f.pass("A").JVMReshardWait(); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

@@ -6,96 +6,91 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// inTurn returns who should own each item for now, if instances may not have any number of items. owners is
-// who should when all have moved. An item goes to an instance only when that has room for it beside what it
-// owns and what runs there: commits may be carried out in any order, or not at all. Until then it
-// stays where it is; but if another item waits for the room that it has there, it has no owner until the next pass.
-// Else items that are to change places would wait for each other.
+// movesFor returns who should own each item for now, if MaxItems bounds how many an instance may have.
+// owners is who should when all have moved. An item moves to an instance only when that has capacity
+// beside what it owns and runs now, because commits may be carried out in any order, or not at all. Until
+// then it stays where it is. But if another item waits for the capacity that it takes there, it has no
+// owner until the next pass: otherwise two items that are to change places would wait for each other.
 //
-// What waits for an idle item waits for a pass or two. What would wait for a run has another place, or none: see
-// [World.Place].
-func (w *World) inTurn(owners []string) []string {
-	if owners == nil || w.Rules.Broadcast || !w.HasBounds() {
+// A wait for an idle item takes a pass or two. An item that would wait for the end of a run is placed
+// elsewhere, or nowhere: see [World.Place].
+func (w *World) movesFor(owners []string) []string {
+	if owners == nil || w.Rules.Broadcast || !w.IsBounded() {
 		return owners
 	}
-	m := moves{w: w, owners: slices.Clone(owners), room: map[string]int{}}
-	m.fill()
+	m := moves{w: w, owners: slices.Clone(owners), capacity: capacity{}}
+	m.reserveCurrent()
 	surplus := w.surplus()
 	var moving []int
 	for i, owner := range owners {
 		switch item := w.Item(i); {
 		case owner == "" || item.Owner.Is(owner):
-		case item.Owner != nil && (item.Running != nil || !w.isPinnedAway(i, &item, owner) && w.stays(item.Owner.ID, surplus)):
+		case item.Owner != nil && (item.Running != nil || w.staysStatic(i, &item, owner, surplus)):
 		default:
 			moving = append(moving, i)
 		}
 	}
 	slices.SortStableFunc(moving, func(a, b int) int { return m.order(a) - m.order(b) })
-	m.wait(slices.DeleteFunc(moving, m.move))
+	m.keepWaiting(slices.DeleteFunc(moving, m.tryMove))
 	return m.owners
 }
 
-// moves are items that move.
+// moves are the items that are to move, with the capacity for that.
 type moves struct {
-	w      *World
-	owners []string
-	room   map[string]int // how many more items each instance may have now
+	w        *World
+	owners   []string
+	capacity capacity // of all instances, now
 }
 
-// fill notes what instances have and run now. Items that are pinned to an instance may be more than it may
-// have otherwise.
-func (m *moves) fill() {
+// reserveCurrent reserves what instances own and run now. Items that are pinned to an instance may be more
+// than MaxItems.
+func (m *moves) reserveCurrent() {
 	w := m.w
 	for id := range w.Instances {
-		m.room[id] = w.bound()
+		m.capacity[id] = w.Rules.MaxItems
 	}
 	to := map[string]int{}
 	for i, owner := range m.owners {
-		if pin := w.Pins[i]; pin != nil && pin.Err == nil && pin.Matches(w.Instances[owner]) {
+		if w.isPinnedTo(i, owner) {
 			to[owner]++
 		}
 	}
 	for id, n := range to {
-		m.room[id] = max(m.room[id], n)
+		m.capacity[id] = max(m.capacity[id], n)
 	}
 	for i := range w.Items {
-		owner, runner := w.holders(&w.Items[i])
-		m.use(owner)
+		owner, runner := w.ownerAndRunner(&w.Items[i])
+		m.capacity.reserve(owner)
 		if runner != owner {
-			m.use(runner)
+			m.capacity.reserve(runner)
 		}
 	}
 }
 
-func (m *moves) use(id string) {
-	if _, ok := m.room[id]; ok {
-		m.room[id]--
-	}
-}
-
-// order is in which order items move: first those that were cut short.
+// order puts items that await failover before others.
 func (m *moves) order(i int) int {
-	if m.w.waitsAgain(i) {
+	if m.w.awaitsFailover(i) {
 		return 0
 	}
 	return 1
 }
 
-// move takes room for an item where it is to go, and reports whether there is any.
-func (m *moves) move(i int) bool {
+// tryMove reserves capacity for an item at its new owner, and reports whether there was any.
+func (m *moves) tryMove(i int) bool {
 	to, item := m.owners[i], m.w.Item(i)
-	if _, runner := m.w.holders(&item); runner == to {
-		return m.room[to] >= 0 // it counts there already
+	if _, runner := m.w.ownerAndRunner(&item); runner == to {
+		return m.capacity[to] >= 0 // it counts there already
 	}
-	if m.room[to] < 1 {
+	if m.capacity[to] < 1 {
 		return false
 	}
-	m.use(to)
+	m.capacity.reserve(to)
 	return true
 }
 
-// wait keeps items where they are for which there is no room yet.
-func (m *moves) wait(items []int) {
+// keepWaiting leaves items with their owners for which there is no capacity yet, or without one if another
+// item waits for the capacity there.
+func (m *moves) keepWaiting(items []int) {
 	wanted := map[string]bool{}
 	for _, i := range items {
 		wanted[m.owners[i]] = true
@@ -108,25 +103,25 @@ func (m *moves) wait(items []int) {
 	}
 }
 
-// holders returns who owns an item, and who runs it; "" is nobody.
-func (w *World) holders(item *jobtree.Item) (owner, runner string) {
+// ownerAndRunner returns who owns an item, and who runs it; "" is nobody.
+func (w *World) ownerAndRunner(item *jobtree.Item) (owner, runner string) {
 	if item.Owner != nil {
 		owner = item.Owner.ID
 	}
 	if item.Running != nil {
-		runner = w.runner(item)
+		runner = w.runnerOf(item)
 	}
 	return owner, runner
 }
 
-// AwaitsRuns reports whether an item runs that is to go elsewhere by the strategy's answer, or that runs
-// elsewhere than it belongs, so that other items may have to wait for its end: it takes room.
-func (w *World) AwaitsRuns(answer []string) bool {
-	if answer == nil || !w.HasBounds() {
+// AwaitsRunEnds reports whether an item runs elsewhere than where it is owned, or than the strategy's
+// answer wants it: it takes capacity, and other items may have to wait for its end.
+func (w *World) AwaitsRunEnds(answer []string) bool {
+	if answer == nil || !w.IsBounded() {
 		return false
 	}
 	for i := range w.Items {
-		owner, runner := w.holders(&w.Items[i])
+		owner, runner := w.ownerAndRunner(&w.Items[i])
 		if runner != "" && (i >= len(answer) || owner != runner || answer[i] != runner) {
 			return true
 		}
@@ -134,40 +129,25 @@ func (w *World) AwaitsRuns(answer []string) bool {
 	return false
 }
 
-// MostRuns returns how many items this instance may run at a time: MaxItems, or as many as it owns because they
-// are pinned to it. isBounded is false if it may run any number.
-func (w *World) MostRuns() (most int, isBounded bool) {
-	if w.Rules.MaxItems <= 0 {
-		return 0, false
+// MaxRuns returns how many items this instance may run at a time: MaxItems, or as many as it owns because
+// they are pinned to it; 0 is any number.
+func (w *World) MaxRuns() int {
+	if !w.IsBounded() {
+		return 0
 	}
 	pinned := 0
-	for i, pin := range w.Pins {
-		if item := w.Item(i); w.owns(&item) && pin.Err == nil && pin.Matches(w.Instances[w.Self.ID]) {
+	for i := range w.Pins {
+		if item := w.Item(i); w.owns(&item) && w.isPinnedTo(i, w.Self.ID) {
 			pinned++
 		}
 	}
-	return max(w.Rules.MaxItems, pinned), true
+	return max(w.Rules.MaxItems, pinned)
 }
 
-// MayBegin returns how many of n items this instance may begin, beside what it runs.
-func (w *World) MayBegin(k *Work, n int) int {
-	most, isBounded := w.MostRuns()
-	if !isBounded {
+// ClaimCapacity returns how many of n items this instance may claim, beside what it runs.
+func (w *World) ClaimCapacity(k *Work, n int) int {
+	if !w.IsBounded() {
 		return n
 	}
-	return max(min(n, most-len(k.Runs)-w.Strays), 0)
-}
-
-// mayTake returns how many items of others this instance may take over, beside what it owns and runs.
-func (w *World) mayTake(k *Work) int {
-	if w.Rules.MaxItems <= 0 {
-		return len(w.FailoverItems)
-	}
-	room := w.Rules.MaxItems
-	for i := range w.Items {
-		if owner, runner := w.holders(&w.Items[i]); owner == w.Self.ID || runner == w.Self.ID || k.Runs[i] != nil {
-			room--
-		}
-	}
-	return max(min(len(w.FailoverItems), room), 0)
+	return max(min(n, w.MaxRuns()-len(k.Runs)-w.UnansweredClaims), 0)
 }

@@ -29,13 +29,13 @@ func TestNamesOfSteps(t *testing.T) {
 		{"abdicate", corrects, func(f *fixture) { f.disable("A") }, func(p pass) []decide.Change { return one(p.Abdicate()) }},
 		{"resign", false, nil, stepsDown},
 		{"deregister", false, nil, func(p pass) []decide.Change { return []decide.Change{p.Deregister(false)} }},
-		{"put in force", false, func(f *fixture) { f.remove("schedule") }, puts},
+		{"record schedule", false, func(f *fixture) { f.remove("schedule") }, puts},
 		{"mark for failover", false, func(f *fixture) { f.put("sharding/0/running", "X") }, recovers},
 		{"tidy", corrects, func(f *fixture) { f.put("sessions/X", "") }, tidies},
 		{"clean", corrects, func(f *fixture) { f.put("kill/0", "token: 1") }, cleans},
-		{"witness", false, func(f *fixture) { f.jvms(jvm).own(0, jvm).begun(jvm, 0) }, witnesses},
+		{"record JVM runs", false, func(f *fixture) { f.jvms(jvm).own(0, jvm).begun(jvm, 0) }, witnesses},
 		{"unmark", corrects, func(f *fixture) { f.put("sharding/0/failovering", "A") }, unmarks},
-		{"ask for a deal", corrects, nil, func(p pass) []decide.Change { return []decide.Change{p.AskForDeal()} }},
+		{"request reshard", corrects, nil, func(p pass) []decide.Change { return []decide.Change{p.RequestReshard()} }},
 		{"sweep", corrects, func(f *fixture) { f.put("servers/host-X", "") }, func(p pass) []decide.Change { return p.Sweep() }},
 		{"rewind", corrects, func(f *fixture) { f.ahead(0).fired(0, f.now.Add(time.Hour)) }, rewinds},
 		{"assign", false, func(f *fixture) { f.own(0, "X") }, assigns},
@@ -43,7 +43,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"mark misfire", false, func(f *fixture) { f.claim("A", 0, tick(0)) }, func(p pass) []decide.Change { return p.MarkMisfire(p.work) }},
 		{"skip", false, func(f *fixture) { f.put("sharding/0/disabled", "") }, skips},
 		{"fail over", false, func(f *fixture) { f.put("leader/failover/items/0", "") }, takesOver},
-		{"begin requested", false, func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{0}}) }, begins},
+		{"claim requested", false, func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{0}}) }, begins},
 		{"end requests", false, func(f *fixture) { f.put("requests/x", "") }, endsRequests},
 		{"end requested", false, nil, func(p pass) []decide.Change { return p.EndUnmonitored([]*decide.Run{{}}) }},
 		{"take trigger", false, func(f *fixture) { f.put("trigger/A", "") }, obeys},
@@ -63,7 +63,7 @@ func TestNamesOfSteps(t *testing.T) {
 			c.tree(f)
 		}
 		changes := c.asks(f.pass("A"))
-		if len(changes) != 1 || changes[0].Step != c.step || changes[0].Heals != c.heals {
+		if len(changes) != 1 || changes[0].Step != c.step || changes[0].IsRepair != c.heals {
 			t.Errorf("%s: got %+v", c.step, changes)
 		}
 	}

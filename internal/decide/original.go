@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// TaskID returns the id of the execution that a claim of an instance has begun with a token.
+// TaskID returns the task id of the execution of a claim, which an instance has committed with a token.
 func (c *Claim) TaskID(job jobtree.Job, instance string, token int64) string {
 	run := c.Tick
 	if run.IsZero() {
@@ -16,8 +16,8 @@ func (c *Claim) TaskID(job jobtree.Job, instance string, token int64) string {
 	return jobtree.TaskID(job, c.Item, instance, token, run)
 }
 
-// TaskID returns the id of the execution that was cut short, or was claimed and did not begin; empty if
-// the tree does not tell: a JVM member ran the item, or an external writer has written to its record.
+// TaskID returns the task id of the run that was cut short; empty if the tree does not tell: a JVM member
+// ran the item, or an external writer has written to its record.
 func (o Orphan) TaskID(job jobtree.Job) string {
 	if o.IsTorn() || o.State.Running.ID == "" {
 		return ""
@@ -25,22 +25,22 @@ func (o Orphan) TaskID(job jobtree.Job) string {
 	return jobtree.TaskID(job, o.Item, o.State.Running.ID, o.State.Fired.Modified, o.State.Fired.Run)
 }
 
-// first returns the task id of the first of the executions that a run repeats, with itself.
-func (r *Run) first() string {
+// firstTaskID returns the task id of the first execution in the chain of failovers to which a run belongs.
+func (r *Run) firstTaskID() string {
 	if r.Original != "" {
 		return r.Original
 	}
 	return r.TaskID
 }
 
-// firstOf is [Run.first] for a run of which only the tree tells.
-func (w *World) firstOf(o Orphan) string {
+// firstTaskIDOf is [Run.firstTaskID] for the run of an orphan.
+func (w *World) firstTaskIDOf(o Orphan) string {
 	first := ""
 	if r := w.purposeOfClaim(o.Item, &o.State, o.Runner).request; r != nil {
 		first = r.OriginalOf(o.Item)
 	}
 	if o.State.Failovering != nil {
-		first = o.State.Original.Of(claimedFor(&o.State))
+		first = o.State.Original.Of(claimedTick(&o.State))
 	}
 	if first == "" {
 		first = o.TaskID(w.Job)
@@ -48,24 +48,25 @@ func (w *World) firstOf(o Orphan) string {
 	return first
 }
 
-// putUp returns the operations that put an item up to be run again for a tick, or for the request that p has. first
-// is the task id of what was cut short first; empty if that is not known.
+// addFailoverItem returns the operations that make an item await failover, for a tick or for the request
+// of p. first is the task id of the run that was cut short first; empty if that is not known.
 //
-// An item waits once. Of a tick and a request the tick waits, and the request has its turn again.
-func (w *World) putUp(item int, p purpose, tick time.Time, first string) []coord.Op {
+// An item awaits failover once. If a tick and a request both want that, the tick does, and the request is
+// queued again.
+func (w *World) addFailoverItem(item int, p purpose, tick time.Time, first string) []coord.Op {
 	ops := []coord.Op{coord.Absent(w.Job.FailoverItem(item))}
-	if waits := w.waiting(item); waits != nil {
+	if waits := w.failoverItem(item); waits != nil {
 		ops[0] = coord.AtVersion(w.Job.FailoverItem(item), waits.Version)
-		before := forRequest(w.wroteFor(item, waits.Modified))
+		before := purposeOfRequest(w.requestOfCommit(item, waits.Modified))
 		switch {
 		case before.request == p.request:
 		case p.request != nil && !before.isOver:
-			return append(ops, w.giveTurnBack(item, p)...)
+			return append(ops, w.requeueRequest(item, p)...)
 		default:
-			ops = append(ops, w.giveTurnBack(item, before)...)
+			ops = append(ops, w.requeueRequest(item, before)...)
 		}
 	}
-	ops = append(append(ops, w.goesOnFor(item, p)...), coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick)))
+	ops = append(append(ops, w.keepProgress(item, p)...), coord.Put(w.Job.FailoverItem(item), jobtree.EncodeFired(tick)))
 	if first != "" && !tick.IsZero() {
 		ops = append(ops, coord.Put(w.Job.Original(item), jobtree.EncodeOriginal(first, tick)))
 	}

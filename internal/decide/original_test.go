@@ -99,7 +99,7 @@ func TestOriginalsOfClaims(t *testing.T) {
 		}
 		return f.submit(d)
 	}
-	begins := func(p pass) []decide.Change { return p.BeginRequested(p.Requested(p.work, false)) }
+	begins := func(p pass) []decide.Change { return p.ClaimRequested(p.Requested(p.work, false)) }
 	for name, tc := range map[string]struct {
 		tree func(*fixture)
 		step func(pass) []decide.Change

@@ -2,85 +2,88 @@ package decide
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// Place returns who should own each item: the strategy's answer, changed where items are pinned
-// to instances and where an instance would have more than it may. An item that nobody may have
-// gets no owner, which is "".
+// Place returns who should own each item: the strategy's answer, changed where items are pinned to instances and
+// where an instance would have more than MaxItems. An item that nobody may have gets no owner, which is "".
 func (w *World) Place(owners []string) []string {
-	if owners == nil || len(w.Pins) == 0 && !w.HasBounds() {
+	if owners == nil || len(w.Pins) == 0 && !w.IsBounded() {
 		return owners
 	}
-	p := placing{w: w, owners: slices.Clone(owners), room: map[string]int{}, has: map[string]int{}}
-	for id, in := range w.Instances {
+	p := placement{w: w, owners: slices.Clone(owners)}
+	for _, in := range w.Instances {
 		if w.isEligible(in) {
-			p.may = append(p.may, in)
-			p.room[id] = w.bound()
+			p.eligible = append(p.eligible, in)
 		}
 	}
-	slices.SortFunc(p.may, func(a, b jobtree.Instance) int { return w.compare(a.ID, b.ID) })
+	slices.SortFunc(p.eligible, func(a, b jobtree.Instance) int { return w.compare(a.ID, b.ID) })
 	for i := range p.owners {
 		p.pin(i)
 	}
-	if w.HasBounds() {
-		p.leaveStatic()
-		p.limit()
+	if w.IsBounded() {
+		p.capacity, p.assigned = capacity{}, map[string]int{}
+		for _, in := range p.eligible {
+			p.capacity[in.ID] = w.Rules.MaxItems
+		}
+		p.keepStatic()
+		p.applyMaxItems()
 	}
 	return p.owners
 }
 
-// leaveStatic leaves items where static sharding keeps them, so that they count there.
-func (p *placing) leaveStatic() {
+// keepStatic gives items back to the owners with which static sharding keeps them, so that they count there.
+func (p *placement) keepStatic() {
 	surplus := p.w.surplus()
-	for i := range min(len(p.owners), p.w.items()) {
+	for i := range min(len(p.owners), p.w.itemCount()) {
 		item := &p.w.Items[i]
-		if item.Owner == nil || item.Running != nil || item.Owner.ID == p.owners[i] || !p.mayHave(item.Owner.ID) || p.w.isPinnedAway(i, item, p.owners[i]) {
+		if item.Owner == nil || item.Running != nil || item.Owner.ID == p.owners[i] || !p.mayHave(item.Owner.ID) {
 			continue
 		}
-		if p.w.stays(item.Owner.ID, surplus) {
+		if p.w.staysStatic(i, item, p.owners[i], surplus) {
 			p.owners[i] = item.Owner.ID
 		}
 	}
 }
 
-// HasBounds reports whether an instance may not have any number of items.
-func (w *World) HasBounds() bool { return w.Rules.MaxItems > 0 }
+// IsBounded reports whether MaxItems bounds how many items an instance may have.
+func (w *World) IsBounded() bool { return w.Rules.MaxItems > 0 }
 
-// bound returns how many items an instance may have.
-func (w *World) bound() int {
-	if !w.HasBounds() {
-		return math.MaxInt
+// capacity is how many more items instances may have, by id.
+type capacity map[string]int
+
+// reserve takes one item from the capacity of an instance; an instance that is not in the map is left out.
+func (r capacity) reserve(id string) {
+	if _, ok := r[id]; ok {
+		r[id]--
 	}
-	return w.Rules.MaxItems
 }
 
-// placing is an answer that is being changed.
-type placing struct {
-	w      *World
-	owners []string
-	may    []jobtree.Instance // those that may have items, in the job's order
-	room   map[string]int     // how many more items each may have
-	has    map[string]int     // how many it is to have
+// placement is the strategy's answer while Place changes it.
+type placement struct {
+	w        *World
+	owners   []string
+	eligible []jobtree.Instance // those that may have items, in the job's order
+	capacity capacity           // of those; nil without a bound
+	assigned map[string]int     // how many items each is to have; nil without a bound
 }
 
-// pin gives an item that is pinned to one of the instances that it is pinned to: to the one
-// that has it, if that is one of them.
-func (p *placing) pin(i int) {
+// pin gives an item that is pinned to one of the eligible instances that its pin matches: to its present
+// owner if that is one.
+func (p *placement) pin(i int) {
 	pin := p.w.Pins[i]
 	if pin == nil || pin.Err != nil {
 		return
 	}
 	var matching []string
-	for _, in := range p.may {
+	for _, in := range p.eligible {
 		if pin.Matches(in) {
 			matching = append(matching, in.ID)
 		}
 	}
-	previous := p.previous(i)
+	previous := p.currentOwner(i)
 	switch {
 	case len(matching) == 0 && pin.Strict:
 		p.owners[i] = ""
@@ -92,66 +95,89 @@ func (p *placing) pin(i int) {
 	}
 }
 
-// isPinnedAway reports whether an item is to leave its owner, which is there, because it is
-// pinned to others: static sharding does not keep it then. to is who should own it, or "".
+// isPinnedAway reports whether an item is to leave its owner, which is there, because it is pinned to
+// others: static sharding does not keep it then. to is who should own it, or "".
 func (w *World) isPinnedAway(i int, item *jobtree.Item, to string) bool {
 	pin := w.Pins[i]
 	if pin == nil || pin.Err != nil {
 		return false
 	}
-	if owner, isThere := w.Instances[item.Owner.ID]; !isThere || pin.Matches(owner) {
+	if _, isThere := w.Instances[item.Owner.ID]; !isThere || w.isPinnedTo(i, item.Owner.ID) {
 		return false
 	}
-	in, isThere := w.Instances[to]
-	return isThere && pin.Matches(in) || to == "" && pin.Strict
+	return w.isPinnedTo(i, to) || to == "" && pin.Strict
 }
 
-// limit takes items from instances that have more than they may, and gives them to those that
-// have the least. An instance loses items that are not there yet before those that are, then
-// idle ones, the last ones first. Items that are where they are pinned stay, and count.
-//
-// An item that runs takes room where it runs, and at its owner, until that ends, wherever it is to go.
-// Where it is to go it has room last: else it would keep room from items that may come now. Among
-// those that may come, the ones that were cut short come first.
-func (p *placing) limit() {
-	claims := make([]claim, len(p.owners))
-	for i := range p.owners {
-		claims[i] = p.claim(i)
+// isPinnedTo reports whether an instance is there, and is one of those that an item is pinned to.
+func (w *World) isPinnedTo(i int, id string) bool {
+	pin := w.Pins[i]
+	if pin == nil || pin.Err != nil {
+		return false
 	}
-	p.keep()
-	var left []int
-	for c := pinned; c <= later; c++ {
+	in, isThere := w.Instances[id]
+	return isThere && pin.Matches(in)
+}
+
+// applyMaxItems moves items from instances that would have more than MaxItems to those that have the
+// least. Items are placed by priority; within one, the lower numbers first. Pinned items always stay.
+//
+// A running item counts towards MaxItems of the instance that runs it and of its owner until the run ends
+// (reserveForRuns). Its future owner gets it last (incomingAfterRun), so that no item that can move now is
+// refused for it.
+func (p *placement) applyMaxItems() {
+	priorities := make([]priority, len(p.owners))
+	for i := range p.owners {
+		priorities[i] = p.priorityOf(i)
+	}
+	p.reserveForRuns()
+	left := p.placeByPriority(priorities)
+	p.leaveWithOwners(priorities, left)
+	slices.SortFunc(left, func(a, b int) int {
+		return cmp.Or(cmp.Compare(priorities[a].reassignOrder(), priorities[b].reassignOrder()), cmp.Compare(a, b))
+	})
+	p.placeElsewhere(left)
+}
+
+// placeByPriority places items where they are to be, as far as there is capacity. It returns the others.
+func (p *placement) placeByPriority(priorities []priority) (left []int) {
+	for next := pinned; next <= incomingAfterRun; next++ {
 		for i, owner := range p.owners {
 			switch {
-			case owner == "" || claims[i] != c || c == running:
-			case c == pinned || !p.isFull(owner):
-				p.take(i, owner)
+			case owner == "" || priorities[i] != next || next == runningHere:
+			case next == pinned || !p.isFull(owner):
+				p.assign(i, owner)
 			default:
 				left = append(left, i)
 			}
 		}
-		if c == pinned {
-			left = p.shed(claims, left)
+		if next == pinned {
+			left = p.moveSurplus(priorities, left)
 		}
 	}
+	return left
+}
+
+// leaveWithOwners leaves items with their present owners that have capacity for them. The others have no owner then.
+func (p *placement) leaveWithOwners(priorities []priority, left []int) {
 	for _, i := range left {
-		to := p.previous(i)
-		isHere := p.isKept(i, to) && claims[i] != running // it has room there, or it could not go on
-		if p.owners[i] = ""; isHere || !p.isFull(to) {
+		to := p.currentOwner(i)
+		isCounted := p.isReserved(i, to) && priorities[i] != runningHere // those of moveSurplus are to go
+		if p.owners[i] = ""; isCounted || !p.isFull(to) {
 			p.owners[i] = to
-			p.take(i, to)
+			p.assign(i, to)
 		}
 	}
-	slices.SortFunc(left, func(a, b int) int {
-		return cmp.Or(cmp.Compare(claims[a].order(), claims[b].order()), cmp.Compare(a, b))
-	})
+}
+
+// placeElsewhere gives items without an owner to the instances that have the least, as long as any has capacity.
+func (p *placement) placeElsewhere(left []int) {
 	for _, i := range left {
 		if p.owners[i] != "" {
 			continue
 		}
 		to := ""
-		for _, in := range p.may {
-			if !p.isFull(in.ID) && (to == "" || p.has[in.ID] < p.has[to]) {
+		for _, in := range p.eligible {
+			if !p.isFull(in.ID) && (to == "" || p.assigned[in.ID] < p.assigned[to]) {
 				to = in.ID
 			}
 		}
@@ -159,116 +185,110 @@ func (p *placing) limit() {
 			return
 		}
 		p.owners[i] = to
-		p.take(i, to)
+		p.assign(i, to)
 	}
 }
 
-// keep takes the room that items keep as long as they run.
-func (p *placing) keep() {
+// reserveForRuns reserves the capacity that running items take.
+func (p *placement) reserveForRuns() {
 	for i := range p.w.Items {
-		owner, runner := p.w.holders(&p.w.Items[i])
+		owner, runner := p.w.ownerAndRunner(&p.w.Items[i])
 		if runner == "" {
 			continue
 		}
-		p.use(owner)
+		p.capacity.reserve(owner)
 		if runner != owner {
-			p.use(runner)
+			p.capacity.reserve(runner)
 		}
 	}
 }
 
-// isKept reports whether keep has taken room for an item at an instance, as its owner.
-func (p *placing) isKept(i int, id string) bool {
-	return p.w.Item(i).Running != nil && p.previous(i) == id && p.mayHave(id)
+// isReserved reports whether reserveForRuns has reserved capacity for an item at an instance, as its owner.
+func (p *placement) isReserved(i int, id string) bool {
+	return p.w.Item(i).Running != nil && p.currentOwner(i) == id && p.mayHave(id)
 }
 
-// shed takes the last items that run from instances where more run than may: these go when their runs
-// have ended. It adds them to left.
-func (p *placing) shed(claims []claim, left []int) []int {
+// moveSurplus finds the running items that are to leave their instance when their runs end, because it
+// runs more than MaxItems: the last ones. It adds them to left, and counts the others as assigned.
+func (p *placement) moveSurplus(priorities []priority, left []int) []int {
 	surplus := map[string]int{}
-	for id, room := range p.room {
-		surplus[id] = max(-room, 0)
+	for id, free := range p.capacity {
+		surplus[id] = max(-free, 0)
 	}
 	for i, owner := range slices.Backward(p.owners) {
 		switch {
-		case claims[i] != running || owner == "":
+		case priorities[i] != runningHere || owner == "":
 		case !p.mayHave(owner), surplus[owner] > 0:
 			surplus[owner]--
 			left = append(left, i)
 		default:
-			p.has[owner]++
+			p.assigned[owner]++
 		}
 	}
 	return left
 }
 
-// take takes room for an item where it is to be.
-func (p *placing) take(i int, id string) {
-	p.has[id]++
+// assign counts an item for its new owner, and reserves capacity unless reserveForRuns has done so.
+func (p *placement) assign(i int, id string) {
+	p.assigned[id]++
 	item := p.w.Item(i)
-	if runsThere := item.Running != nil && p.w.runner(&item) == id; !runsThere && !p.isKept(i, id) {
-		p.use(id)
-	}
-}
-
-func (p *placing) use(id string) {
-	if _, ok := p.room[id]; ok {
-		p.room[id]--
+	if runsThere := item.Running != nil && p.w.runnerOf(&item) == id; !runsThere && !p.isReserved(i, id) {
+		p.capacity.reserve(id)
 	}
 }
 
 // mayHave reports whether an instance may have items.
-func (p *placing) mayHave(id string) bool {
-	_, may := p.room[id]
+func (p *placement) mayHave(id string) bool {
+	_, may := p.capacity[id]
 	return may
 }
 
-// isFull reports whether an instance may have no more items.
-func (p *placing) isFull(id string) bool { return p.room[id] <= 0 } // also if it may have none
+// isFull reports whether an instance may have no more items, or none at all.
+func (p *placement) isFull(id string) bool { return p.capacity[id] <= 0 }
 
-// claim is how strongly an item belongs to the instance that it is to have, the strongest
-// first.
-type claim int
+// priority says how strongly an item belongs to the instance that it is to have. The highest comes first.
+type priority int
 
 const (
-	pinned  claim = iota // to this instance
-	running              // there already
-	there                // and idle
-	again                // from another one, or from none, and was cut short
-	comes                // from another one, or from none
-	later                // from another one, and does not come as long as it runs
+	pinned           priority = iota // to this instance
+	runningHere                      // it is owned by this instance, and runs
+	idleHere                         // it is owned by this instance, and idle
+	failover                         // it comes from another instance or none, and awaits failover
+	incoming                         // it comes from another instance or none
+	incomingAfterRun                 // it comes from another instance when its run has ended
 )
 
-// order is in which order items are placed that have no room where they were to be.
-func (c claim) order() int {
+// reassignOrder is the order in which placeElsewhere places items.
+func (c priority) reassignOrder() int {
 	switch c {
-	case again:
+	case failover:
 		return 0
-	case running, later:
+	case runningHere, incomingAfterRun:
 		return 2
 	}
 	return 1
 }
 
-func (p *placing) claim(i int) claim {
-	item, pin := p.w.Item(i), p.w.Pins[i]
+// priorityOf returns the priority of an item at the owner that it is to have.
+func (p *placement) priorityOf(i int) priority {
+	item := p.w.Item(i)
 	switch {
-	case pin != nil && pin.Err == nil && pin.Matches(p.w.Instances[p.owners[i]]):
+	case p.w.isPinnedTo(i, p.owners[i]):
 		return pinned
-	case p.previous(i) != p.owners[i] && item.Running != nil && item.Owner != nil:
-		return later
-	case p.previous(i) != p.owners[i] && p.w.waitsAgain(i):
-		return again
-	case p.previous(i) != p.owners[i]:
-		return comes
+	case p.currentOwner(i) != p.owners[i] && item.Running != nil && item.Owner != nil:
+		return incomingAfterRun
+	case p.currentOwner(i) != p.owners[i] && p.w.awaitsFailover(i):
+		return failover
+	case p.currentOwner(i) != p.owners[i]:
+		return incoming
 	case item.Running != nil:
-		return running
+		return runningHere
 	}
-	return there
+	return idleHere
 }
 
-// previous returns the owner of an item until now; "" if it has none.
-func (p *placing) previous(i int) string {
+// currentOwner returns the present owner of an item; "" if it has none.
+func (p *placement) currentOwner(i int) string {
 	if owner := p.w.Item(i).Owner; owner != nil {
 		return owner.ID
 	}

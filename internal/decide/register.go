@@ -5,6 +5,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // Register creates the nodes of this instance. In each session it has another id, so what
@@ -12,9 +13,8 @@ import (
 // created only if there is none: what an operator has written there stays. configured are
 // the operations that make sure of a configuration; without them one has to be there.
 //
-// (When ElasticJob reconnects, it deletes its own node and creates it again. Others take that
-// for a crash, B-13; it may take it for an order to stop, B-32; and its server may be
-// disabled afterwards, B-33.)
+// (When ElasticJob reconnects, it deletes its own node and creates it again. Others take that for a crash, B-13;
+// it may take it for an order to stop, B-32; and its server may be disabled afterwards, B-33.)
 func (w *World) Register(configured ...coord.Op) (*Change, error) {
 	document, err := jobtree.EncodeInstance(w.Self.ID, w.Self.IP, w.Self.Labels)
 	if err != nil {
@@ -34,15 +34,15 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 		}
 		ops = append(ops, coord.Create(w.Job.Server(w.Self.IP), []byte(state)))
 	}
-	return &Change{Step: "register", Urgency: coord.Sooner, Ops: ops}, nil
+	return &Change{Step: "register", Urgency: urgency.Sooner, Ops: ops}, nil
 }
 
-// FenceRegistration blocks a registration whose outcome is unknown: it creates the session node
-// that the registration would create, so a request that arrives late conflicts. Otherwise
-// a ghost instance would be dealt items until the session ends. The session's node stays;
-// without an instance's node it has no effect on others.
+// FenceRegistration fences a registration whose outcome is unknown: it creates the session node that the
+// registration would create, so that a request that arrives late conflicts. Otherwise an instance that
+// nobody runs would be assigned items until the session ends. The session's node stays; without an
+// instance's node it has no effect on others.
 func (w *World) FenceRegistration() Change {
-	return Change{Step: "fence registration", Urgency: coord.Sooner, Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
+	return Change{Step: "fence registration", Urgency: urgency.Sooner, Ops: []coord.Op{coord.CreateEphemeral(w.Job.Session(w.Self.ID), nil)}}
 }
 
 // Announce rewrites sessions/{id} when what it says about this instance has changed: which
@@ -51,48 +51,48 @@ func (w *World) Announce() *Change {
 	node, own := w.Session(w.Self.ID), w.OwnSession()
 	says := node.SessionDocument
 	if says.Accepted == 0 && own.Accepted == node.Modified {
-		says.Accepted = own.Accepted // the configuration came with the registration (Found)
+		says.Accepted = own.Accepted // the configuration came with the registration (Bootstrap)
 	}
 	if node.Owner != w.Self.Session || says == own {
 		return nil
 	}
-	return &Change{Step: "announce", Urgency: coord.Sooner, Ops: []coord.Op{
-		w.ifMine(), coord.SetAt(w.Job.Session(w.Self.ID), jobtree.EncodeSession(own), node.Version),
+	return &Change{Step: "announce", Urgency: urgency.Sooner, Ops: []coord.Op{
+		w.ifSessionLives(), coord.SetAt(w.Job.Session(w.Self.ID), jobtree.EncodeSession(own), node.Version),
 	}}
 }
 
-// RemoveStaleSelf removes another instance of the same process, with leadership if it has that; nil if there is
-// none. Its registration has come late: the process had given it up and fenced it, but then the job
-// was removed with what fences, and created again. It does nothing, and nobody else can tell that,
-// because its session lives.
+// RemoveStaleSelf removes another instance of the same process, with leadership if it has that; nil if
+// there is none. The process had given up its registration and fenced it, but then the job was removed,
+// with the fence, and created again, before the registration arrived. Nobody runs that instance, and
+// nobody else can tell that, because its session lives.
 func (w *World) RemoveStaleSelf() *Change {
-	ghost := ""
+	stale := ""
 	for id, s := range w.Sessions {
-		if id != w.Self.ID && w.NodeID != "" && s.NodeID == w.NodeID && s.Owner == w.Self.Session && (ghost == "" || id < ghost) {
-			ghost = id
+		if id != w.Self.ID && w.NodeID != "" && s.NodeID == w.NodeID && s.Owner == w.Self.Session && (stale == "" || id < stale) {
+			stale = id
 		}
 	}
-	if ghost == "" {
+	if stale == "" {
 		return nil
 	}
-	ops := []coord.Op{w.ifMine(), coord.Owned(w.Job.Session(ghost)), coord.DeleteTree(w.Job.Session(ghost)), coord.DeleteTree(w.Job.Instance(ghost))}
-	if w.Leader.Is(ghost) && w.Leader.Owner == w.Self.Session {
+	ops := []coord.Op{w.ifSessionLives(), coord.Owned(w.Job.Session(stale)), coord.DeleteTree(w.Job.Session(stale)), coord.DeleteTree(w.Job.Instance(stale))}
+	if w.Leader.Is(stale) && w.Leader.Owner == w.Self.Session {
 		ops = append(ops, w.ifLeader(), coord.DeleteTree(w.Job.LeaderInstance()))
 	}
-	return &Change{Step: "remove stale self", Urgency: coord.Sooner, Heals: true, Ops: ops}
+	return &Change{Step: "remove stale self", Urgency: urgency.Sooner, IsRepair: true, Ops: ops}
 }
 
 // OwnSession returns what this instance says about itself in sessions/{id}.
 func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
-		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.clockFar(),
+		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.isOwnClockFar(),
 		Ahead: w.ahead(), NodeID: w.NodeID, Release: w.Release,
 	}
 }
 
-// ahead returns by how many seconds the clock is ahead, as it has been told, unless it is more than a second off
-// that: a difference that goes to and fro is not written each time.
+// ahead returns by how many seconds the local clock is ahead of the store's, for sessions/{id}. As long as what is
+// written there is a second off at most, it stays, so that a small difference is not written again and again.
 func (w *World) ahead() int {
 	told, now := w.Session(w.Self.ID).Ahead, int(w.Clock.Ahead.Round(time.Second)/time.Second)
 	if -2 < now-told && now-told < 2 {
@@ -112,15 +112,15 @@ func (w *World) NewerProtocol() (id string, version int) {
 	return id, version
 }
 
-// OldMember returns an instance that does not know what operators have asked for and that it
-// should obey, and what that is; "" if there is none. Requests are not meant: see OwnerIsOld.
+// OldMember returns an instance of an old protocol that does not know something that operators have asked for and
+// that concerns it (pins, kills, the pause), and what that is; "" if there is none. For requests see OwnerIsOld.
 func (w *World) OldMember() (id, what string) {
 	if w.Leader != nil && len(w.Pins) > 0 && w.IsOld(w.Leader.ID) {
 		return w.Leader.ID, "leads, and does not know pins"
 	}
 	for i, kill := range w.Kills {
 		if item := w.Item(i); item.Running != nil && item.Fired != nil && kill.Kills(item.Fired.Modified) {
-			if runner := w.runner(&item); w.IsOld(runner) && (id == "" || runner < id) {
+			if runner := w.runnerOf(&item); w.IsOld(runner) && (id == "" || runner < id) {
 				id, what = runner, "does not know kills"
 			}
 		}

@@ -9,15 +9,15 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
 // Bounds of the requests that wait.
 const (
 	MaxRequests = 1000 // of a job
 	MaxQueued   = 100  // of an item
-	// maxKept is how many requests that have ended are kept for those who want to know, and
-	// maxKeptItems for how many items they may be, but for the last one: every process of the
-	// job has a copy of all that is kept.
+	// maxKept is how many requests that have ended are kept for those who want to know, and maxKeptItems for how
+	// many items they may be, but for the last one: every process of the job has a copy of all that is kept.
 	maxKept      = 100
 	maxKeptItems = 10_000
 	// keptTime is how long they are kept.
@@ -62,7 +62,7 @@ func Submit(s *jobtree.State, job jobtree.Job, d jobtree.RequestDocument, unique
 	return id, []coord.Op{coord.Exists(job.Config()), count, coord.Create(job.Request(id), value)}, nil
 }
 
-// queue is whose turn it is at each item that requests wait for, and who comes after that. A
+// queue is, for each item, the request whose turn it is (now) and the one that comes after it (next). A
 // hundred requests may wait for each of ten thousand items, so it is found once for all items.
 type queue struct {
 	now, next []*jobtree.Request
@@ -106,8 +106,8 @@ func (w *World) requestQueue() *queue {
 	return q
 }
 
-// turnOf returns the request whose turn it is at an item; nil if none waits for it.
-func (w *World) turnOf(i int) *jobtree.Request {
+// currentRequest returns the request whose turn it is at an item, begun or not; nil if there is none.
+func (w *World) currentRequest(i int) *jobtree.Request {
 	if q := w.requestQueue(); q != nil && i < len(q.now) {
 		return q.now[i]
 	}
@@ -119,15 +119,16 @@ func (w *World) HasRequests() bool {
 	return slices.ContainsFunc(w.Requests, func(r *jobtree.Request) bool { return r.Ended.IsZero() })
 }
 
-// Requested lists the items of this instance for which a request waits, and that are idle.
+// Requested lists the idle items of this instance that are to begin for a request: backfills, or all other
+// requests.
 func (w *World) Requested(k *Work, isBackfill bool) []int {
 	if w.requestQueue() == nil || !w.IsActive() {
 		return nil
 	}
 	var list []int
-	for i := range w.items() {
-		r, item := w.turnOf(i), &w.Items[i]
-		if r == nil || !w.mayBegin(i, item) || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
+	for i := range w.itemCount() {
+		r, item := w.currentRequest(i), &w.Items[i]
+		if r == nil || !w.isRunnableHere(i, item) || !isIdle(k, i, item) || (sourceOfRequest(r) == Backfill) != isBackfill {
 			continue
 		}
 		if p := r.Progress(i); p == nil || p.Runner == "" {
@@ -137,10 +138,10 @@ func (w *World) Requested(k *Work, isBackfill bool) []int {
 	return list
 }
 
-// Awaiting returns the request that has waited longest for an item without having begun; nil
-// if none waits.
-func (w *World) Awaiting(i int) *jobtree.Request {
-	r := w.turnOf(i)
+// WaitingRequest returns the request that is to begin next at an item: the one whose turn it is if it has
+// not begun, and otherwise the one after it; nil if there is none.
+func (w *World) WaitingRequest(i int) *jobtree.Request {
+	r := w.currentRequest(i)
 	if r == nil {
 		return nil
 	}
@@ -150,16 +151,16 @@ func (w *World) Awaiting(i int) *jobtree.Request {
 	return w.queue.next[i]
 }
 
-// isRequestNext reports whether an item runs for a request when its run has ended, whatever its
-// ticks.
+// isRequestNext reports whether an item runs for a request when its present run has ended, whatever its
+// ticks. Backfills come after ticks.
 func (w *World) isRequestNext(i int) bool {
-	r := w.Awaiting(i)
+	r := w.WaitingRequest(i)
 	return r != nil && sourceOfRequest(r) != Backfill
 }
 
-// RequestProgress is a number that changes whenever an item has got on with its requests.
+// RequestProgress returns a number that changes whenever an item has got on with its requests.
 func (w *World) RequestProgress(i int) int64 {
-	r := w.turnOf(i)
+	r := w.currentRequest(i)
 	switch {
 	case r == nil:
 		return 0
@@ -169,29 +170,28 @@ func (w *World) RequestProgress(i int) int64 {
 	return r.Modified
 }
 
-// AwaitedHere lists the items of this instance, and those that it runs, for which a request
-// waits.
-func (w *World) AwaitedHere(k *Work) []int {
+// RequestedHere lists the items that this instance owns or runs, and for which a request waits.
+func (w *World) RequestedHere(k *Work) []int {
 	if w.requestQueue() == nil {
 		return nil
 	}
 	isEnabled := w.ServerEnabled(w.Self.IP)
 	var list []int
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		item := &w.Items[i]
-		if w.Awaiting(i) != nil && !item.Disabled && (k.Runs[i] != nil || isEnabled && w.owns(item)) {
+		if w.WaitingRequest(i) != nil && !item.Disabled && (k.Runs[i] != nil || isEnabled && w.owns(item)) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// BeginRequested claims items for the requests whose turn it is. Without records (Monitor is
-// off) the progress is the claim.
-func (w *World) BeginRequested(items []int) []Change {
-	c := w.claims("begin requested")
+// ClaimRequested claims items for the requests whose turn it is. Without records (Monitor is off) the
+// progress is the claim.
+func (w *World) ClaimRequested(items []int) []Change {
+	c := w.claims("claim requested")
 	for _, i := range items {
-		r, item := w.turnOf(i), &w.Items[i]
+		r, item := w.currentRequest(i), &w.Items[i]
 		claim := w.claimFor(i, r)
 		claim.Last = lastFired(item, time.Time{})
 		if !w.Rules.Monitor {
@@ -205,10 +205,8 @@ func (w *World) BeginRequested(items []int) []Change {
 
 // claimFor returns the claim of an item for the next run that a request asks for.
 func (w *World) claimFor(i int, r *jobtree.Request) Claim {
-	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i)}
-	if p := r.Progress(i); p != nil {
-		claim.Done, claim.Failed = p.Done, p.Failed
-	}
+	p := progressOf(r, i)
+	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i), Done: p.Done, Failed: p.Failed}
 	if claim.Done < len(r.Ticks) {
 		claim.Tick = r.Ticks[claim.Done]
 	}
@@ -235,8 +233,7 @@ func (w *World) beginProgress(claim Claim, r *jobtree.Request) []coord.Op {
 	return ops
 }
 
-// writeProgress returns the operations that write the progress of an item, if it is what the
-// snapshot shows.
+// writeProgress returns the operations that write the progress of an item, if it is what the snapshot shows.
 func (w *World) writeProgress(r *jobtree.Request, item int, d jobtree.ProgressDocument) []coord.Op {
 	path, p := w.Job.Progress(r.ID, item), r.Progress(item)
 	if p == nil {
@@ -246,16 +243,17 @@ func (w *World) writeProgress(r *jobtree.Request, item int, d jobtree.ProgressDo
 	return []coord.Op{coord.SetAt(path, jobtree.EncodeProgress(d), p.Version)}
 }
 
-// runFor makes a claim one for what a request wants of its item.
-func (w *World) runFor(claim *Claim, r *jobtree.Request) {
+// setRequest adds to a claim what a request asks of the run, and how far it has come.
+func (w *World) setRequest(claim *Claim, r *jobtree.Request) {
 	if r != nil {
 		next := w.claimFor(claim.Item, r)
 		claim.Request, claim.Parameter, claim.Done, claim.Failed = next.Request, next.Parameter, next.Done, next.Failed
 	}
 }
 
-// progressed is what the tree is told of an item after one more run for a request.
-func progressed(r *jobtree.Request, done, failed int, c jobtree.CompletionDocument) jobtree.ProgressDocument {
+// nextProgress returns the progress of an item after one more run for a request. done and failed count the
+// runs before.
+func nextProgress(r *jobtree.Request, done, failed int, c jobtree.CompletionDocument) jobtree.ProgressDocument {
 	d := jobtree.ProgressDocument{Done: done + 1, Failed: failed, TaskID: c.TaskID, Token: c.Token, Ended: c.Ended, Error: c.Error}
 	isOK := c.Outcome == jobtree.OutcomeOK
 	if !isOK {
@@ -273,44 +271,53 @@ func progressed(r *jobtree.Request, done, failed int, c jobtree.CompletionDocume
 	return d
 }
 
-// endProgress returns the operations that note that a run here for a request has ended. If the
-// request is gone, nobody wants to know. The version is a condition also here: a commit that
-// comes a second time, and late, must not bring back what others have ended since.
+// endProgress returns the operations that note that a run here for a request has ended; none if the
+// request is gone. The version of the progress is a condition: a commit that is carried out late, a second
+// time, must not undo what others have written since.
 func (w *World) endProgress(r *Run, c jobtree.CompletionDocument) []coord.Op {
-	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
+	request := w.openRequest(r)
+	if request == nil {
 		return nil
 	}
-	return w.writeProgress(request, r.Item, progressed(request, r.Done, r.Failed, c))
+	return w.writeProgress(request, r.Item, nextProgress(request, r.Done, r.Failed, c))
 }
 
-// isTold reports whether the progress of an item shows the end of a run already, or that it is to be run again:
-// the answer to the commit that has said so was lost.
-func (w *World) isTold(request *jobtree.Request, r *Run) bool {
-	p, f := request.Progress(r.Item), w.waiting(r.Item)
+// openRequest returns the request for which a run was claimed, if the end of the run is still to be recorded there.
+func (w *World) openRequest(r *Run) *jobtree.Request {
+	request := w.Request(r.Request)
+	if r.Request == "" || request == nil || request.Err != nil || w.isEndRecorded(request, r) {
+		return nil
+	}
+	return request
+}
+
+// isEndRecorded reports whether the progress of an item shows that a run has ended already, or that the
+// item awaits failover: the answer to the commit that has written that was lost.
+func (w *World) isEndRecorded(request *jobtree.Request, r *Run) bool {
+	p, f := request.Progress(r.Item), w.failoverItem(r.Item)
 	return p != nil && (p.Err != nil || p.Outcome != "" || p.Done > r.Done || f != nil && f.Modified == p.Modified)
 }
 
-// releaseProgress returns the operations that give the turn of a claim back.
+// releaseProgress returns the operations by which a request whose claim is released waits for its turn again.
 func (w *World) releaseProgress(r *Run) []coord.Op {
-	request := w.Request(r.Request)
-	if r.Request == "" || request == nil || request.Err != nil || w.isTold(request, r) {
+	request := w.openRequest(r)
+	if request == nil {
 		return nil
 	}
 	return w.writeProgress(request, r.Item, jobtree.ProgressDocument{Done: r.Done, Failed: r.Failed})
 }
 
-// EndUnmonitored notes, in a job without records, that runs for requests have ended, or that
-// their turn is given back.
+// EndUnmonitored notes, in a job without records, that runs for requests have ended, or that their claims
+// were released.
 func (w *World) EndUnmonitored(runs []*Run) []Change {
-	c := changes{w: w, step: "end requested", urgency: coord.Soonest, head: (*World).ifRunner}
+	c := changes{w: w, step: "end requested", urgency: urgency.Soonest, head: (*World).sessionHead}
 	for _, r := range runs {
 		ops := w.releaseProgress(r)
 		if r.Completed != nil {
 			ops = w.endProgress(r, *r.Completed)
 		}
 		if len(ops) == 0 {
-			ops = []coord.Op{w.ifMine()} // nobody wants to know; and so it is not asked again
+			ops = []coord.Op{w.ifSessionLives()} // nobody wants to know; and so it is not asked again
 		}
 		c.add(r.Item, ops...).Ends = r
 	}
@@ -327,17 +334,16 @@ func (w *World) TakeTrigger(unique string) (*Change, error) {
 		return nil, nil
 	}
 	if !w.IsActive() {
-		return w.takeTrigger(trigger, unique, w.ifRunner(), errors.New("the server is disabled, or its clock is off"))
+		return w.takeTrigger(trigger, unique, w.sessionHead(), errors.New("the server is disabled, or its clock is off"))
 	}
-	return w.takeTrigger(trigger, unique, w.ifRunner(), nil)
+	return w.takeTrigger(trigger, unique, w.sessionHead(), nil)
 }
 
 // AdoptTrigger is [World.TakeTrigger] for triggers of instances that have ended. known are the instances
 // that were there of late: if it is not one of them, nobody knows how old its trigger is.
 func (w *World) AdoptTrigger(known func(id string) bool, unique string) (*Change, error) {
 	for id, trigger := range w.Triggers {
-		// An instance that is out of the tree obeys no trigger and never comes back, even if its
-		// runs go on.
+		// An instance that is out of the tree obeys no trigger and never comes back, even if its runs go on.
 		if _, there := w.Instances[id]; there {
 			continue
 		}
@@ -346,7 +352,7 @@ func (w *World) AdoptTrigger(known func(id string) bool, unique string) (*Change
 			conditions = append(conditions, coord.Absent(w.Job.Instance(id))) // the view may show a trigger before its instance
 		}
 		if !known(id) {
-			c := changes{w: w, step: "adopt trigger", heals: true}
+			c := changes{w: w, step: "adopt trigger", isRepair: true}
 			c.add(NoItem, append([]coord.Op{coord.AtVersion(w.Job.Trigger(id), trigger.Version), coord.DeleteTree(w.Job.Trigger(id))}, conditions...)...)
 			return &c.list[0], errors.New("nobody knows how old it is: its instance ended before")
 		}
@@ -355,19 +361,19 @@ func (w *World) AdoptTrigger(known func(id string) bool, unique string) (*Change
 	return nil, nil
 }
 
+// takeTrigger returns the change that turns a trigger into a request. refused is why it is not to be: then
+// the change only removes it.
 func (w *World) takeTrigger(trigger jobtree.Trigger, unique string, conditions []coord.Op, refused error) (*Change, error) {
 	path := w.Job.Trigger(trigger.Instance)
-	change := &Change{Step: "take trigger", Urgency: coord.Sooner, Ops: append(conditions, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path))}
+	change := &Change{Step: "take trigger", Urgency: urgency.Sooner, Ops: append(conditions, coord.AtVersion(path, trigger.Version), coord.DeleteTree(path))}
 	items := w.Triggered(trigger)
 	switch {
 	case refused != nil:
 		return change, refused
-	case trigger.Err != nil:
-		return change, trigger.Err
 	case len(items) == 0:
 		return change, errors.New("the instance has no items")
 	}
-	_, ops, err := Submit(w.State, w.Job, jobtree.RequestDocument{Items: items, Parameter: trigger.Parameter, Source: "MANUAL", By: trigger.ID, At: w.time()}, unique)
+	_, ops, err := Submit(w.State, w.Job, jobtree.RequestDocument{Items: items, Source: "MANUAL", At: w.correctedTime()}, unique)
 	if err != nil {
 		return change, err
 	}
@@ -375,12 +381,11 @@ func (w *World) takeTrigger(trigger jobtree.Trigger, unique string, conditions [
 	return change, nil
 }
 
-// Triggered lists the items of a trigger: those that it names, whoever owns them now, or all
-// that the instance owns if it names none. Items that cannot run are left out.
+// Triggered lists the items of a trigger: all that the instance owns, but for those that cannot run.
 func (w *World) Triggered(t jobtree.Trigger) []int {
 	var items []int
-	for i := range w.items() {
-		if item := &w.Items[i]; !item.Disabled && (len(t.Items) == 0 && item.Owner.Is(t.Instance) || slices.Contains(t.Items, i)) {
+	for i := range w.itemCount() {
+		if item := &w.Items[i]; !item.Disabled && item.Owner.Is(t.Instance) {
 			items = append(items, i)
 		}
 	}

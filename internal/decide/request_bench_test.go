@@ -31,7 +31,7 @@ func BenchmarkManyRequests(b *testing.B) {
 				*p.World = w
 				p.Requested(p.work, false)
 				p.EndRequests()
-				p.AwaitedHere(p.work)
+				p.RequestedHere(p.work)
 			}
 		})
 	}

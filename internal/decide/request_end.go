@@ -6,11 +6,12 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
-// IsCoordinator reports whether this instance looks after requests: as the leader, or if who leads
-// knows no requests (a JVM member, or an old one of ours), as the first of those that do. If two
-// take themselves for it, the conditions of what they commit keep them apart.
+// IsCoordinator reports whether this instance is the coordinator: the leader, or if a JVM member or an old
+// one leads, the first of our members that is not old and not leaving. If two take themselves for it, the
+// conditions of what they commit keep them apart.
 func (w *World) IsCoordinator() bool {
 	if !w.JVMLeads() && (w.Leader == nil || !w.IsOld(w.Leader.ID)) {
 		return w.Leads()
@@ -23,27 +24,26 @@ func (w *World) IsCoordinator() bool {
 	return true
 }
 
-// EndRequests brings requests to an end, as the coordinator: items whose runner has ended, items
-// that cannot run, and requests whose items are all through. It removes requests that nobody
-// waits for.
+// EndRequests brings requests to an end, as the coordinator: items that no instance can run for them any
+// more, and requests whose items have all ended. It removes requests that nobody waits for.
 func (w *World) EndRequests() []Change {
 	if len(w.Requests) == 0 || !w.IsCoordinator() {
 		return nil
 	}
-	c := changes{w: w, step: "end requests", urgency: coord.Sooner, head: (*World).ifRunner}
-	w.endStranded(&c)
+	c := changes{w: w, step: "end requests", urgency: urgency.Sooner, head: (*World).sessionHead}
+	w.endStuck(&c)
 	w.endCancelled(&c)
-	w.endThrough(&c)
-	w.dropRequests(&c)
+	w.endCompleted(&c)
+	w.removeRequests(&c)
 	return c.list
 }
 
-// endStranded ends what cannot go on by itself.
-func (w *World) endStranded(c *changes) {
+// endStuck ends, for the requests whose turn it is, the items that cannot run for them or whose run was cut short.
+func (w *World) endStuck(c *changes) {
 	jvm := map[string]bool{}
 	for _, r := range w.Requests {
 		for _, i := range r.Items {
-			if w.turnOf(i) != r {
+			if w.currentRequest(i) != r {
 				continue
 			}
 			item := w.Item(i)
@@ -51,16 +51,16 @@ func (w *World) endStranded(c *changes) {
 			isBegun := p != nil && p.Runner != ""
 			switch {
 			case isBegun:
-				w.endLost(c, r, i)
-			case i >= w.Rules.Total && w.isCurrent():
-				c.add(i, append(w.skip(r, i, "the job has no such item any more"), w.ifConfigured())...) // a view may show a request before the items that it is for
-			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.isCurrent():
-				c.add(i, append(w.skip(r, i, "no instance has the item"), coord.Absent(w.Job.ItemInstance(i)))...)
+				w.endIfLost(c, r, i)
+			case i >= w.Rules.Total && w.hasCurrentRules():
+				c.add(i, append(w.skipRequest(r, i, "the job has no such item any more"), w.ifSameConfig())...) // a view may show a request before the items that it is for
+			case w.Rules.Broadcast && item.Owner == nil && item.Running == nil && w.hasCurrentRules():
+				c.add(i, append(w.skipRequest(r, i, "no instance has the item"), coord.Absent(w.Job.ItemInstance(i)))...)
 			case item.Disabled && item.Running == nil:
-				c.add(i, append(w.skip(r, i, "the item is disabled"), coord.Exists(w.Job.ItemDisabled(i)))...)
+				c.add(i, append(w.skipRequest(r, i, "the item is disabled"), coord.Exists(w.Job.ItemDisabled(i)))...)
 			case item.Owner != nil && item.Running == nil && w.isJVM(item.Owner.ID):
 				id := item.Owner.ID
-				ops := w.skip(r, i, fmt.Sprintf("the JVM member %s was asked to run all of its items, and does not tell how they end", id))
+				ops := w.skipRequest(r, i, fmt.Sprintf("the JVM member %s was asked to run all of its items, and does not tell how they end", id))
 				if !jvm[id] {
 					ops = append(ops, coord.Exists(w.Job.Instance(id)), coord.Put(w.Job.Trigger(id), nil))
 					jvm[id] = true
@@ -71,7 +71,7 @@ func (w *World) endStranded(c *changes) {
 	}
 }
 
-// endCancelled ends what was cut short for requests that have been cancelled, or waits to be run again for them.
+// endCancelled does so for requests that have been cancelled, whose turn is over.
 func (w *World) endCancelled(c *changes) {
 	for _, r := range w.Requests {
 		if r.Err != nil || r.Ended.IsZero() {
@@ -79,24 +79,24 @@ func (w *World) endCancelled(c *changes) {
 		}
 		for n, i := range r.Items {
 			if r.RunsAt(n) {
-				w.endLost(c, r, i)
+				w.endIfLost(c, r, i)
 			}
 		}
 	}
 }
 
-// endLost notes that a run for a request was cut short, if nobody runs the item for it any more, and
-// nobody will, although its progress says so.
-func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
-	item, p, f := w.Item(i), r.Progress(i), w.waiting(i)
-	ops := w.cutProgress(i, forRequest(r), jobtree.OutcomeCut)
+// endIfLost notes that a run for a request was cut short, if the progress of the item says that it runs,
+// but no instance runs it for that, and none will.
+func (w *World) endIfLost(c *changes, r *jobtree.Request, i int) {
+	item, p, f := w.Item(i), r.Progress(i), w.failoverItem(i)
+	ops := w.cutProgress(i, purposeOfRequest(r), jobtree.OutcomeCut)
 	switch {
 	case !w.Rules.Monitor:
 		if w.IsDead(p.Runner) {
 			c.add(i, ops...)
 		}
 		return
-	case item.Fired != nil && item.Fired.Modified > p.Modified && (item.Running != nil && !w.isJVM(w.runner(&item)) || item.Running == nil && item.Failovering == nil):
+	case item.Fired != nil && item.Fired.Modified > p.Modified && (item.Running != nil && !w.isJVM(w.runnerOf(&item)) || item.Running == nil && item.Failovering == nil):
 		ops = append(ops, w.ifUnclaimed(i, &item)) // it was claimed for something else since
 	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that an external writer has removed
 		ops = append(ops, coord.Absent(w.Job.Running(i)))
@@ -118,40 +118,36 @@ func (w *World) endLost(c *changes, r *jobtree.Request, i int) {
 	c.add(i, ops...)
 }
 
-// skip returns the operations that note that an item is not run for a request, and why.
-func (w *World) skip(r *jobtree.Request, item int, why string) []coord.Op {
-	done := 0
-	if p := r.Progress(item); p != nil {
-		done = p.Done
-	}
-	return w.writeProgress(r, item, jobtree.ProgressDocument{Done: done, Outcome: jobtree.OutcomeSkipped, Ended: w.time(), Error: why})
+// skipRequest returns the operations that note that an item is not run for a request, and why.
+func (w *World) skipRequest(r *jobtree.Request, item int, why string) []coord.Op {
+	return w.writeProgress(r, item, jobtree.ProgressDocument{Done: progressOf(r, item).Done, Outcome: jobtree.OutcomeSkipped, Ended: w.correctedTime(), Error: why})
 }
 
-// endThrough marks requests whose items are all through.
-func (w *World) endThrough(c *changes) {
+// endCompleted marks requests as ended whose items have all ended.
+func (w *World) endCompleted(c *changes) {
 	for _, r := range w.Requests {
 		if r.Err != nil || !r.Ended.IsZero() || slices.ContainsFunc(r.Items, func(i int) bool { return !r.IsThrough(i) }) {
 			continue
 		}
 		d := r.RequestDocument
-		d.Ended = w.time()
+		d.Ended = w.correctedTime()
 		if value, err := jobtree.EncodeRequest(d); err == nil { // it was read, so it can be written
 			c.add(NoItem, coord.SetAt(w.Job.Request(r.ID), value, r.Version))
 		}
 	}
 }
 
-// dropRequests removes requests that have ended, and those that nobody can read. As long as an item runs
-// for one that was cancelled, it stays: it says what the run is for. What is large
-// goes in parts: first the progress, and nobody begins anew, because the request has ended.
-func (w *World) dropRequests(c *changes) {
+// removeRequests removes requests that have ended, and those that nobody can read. A request that was
+// cancelled stays as long as an item runs for it: it says what the run is for. A large one is removed in
+// parts: first the progress, which nobody writes anew, because the request has ended.
+func (w *World) removeRequests(c *changes) {
 	const partly = 50
 	kept, items := 0, 0
 	for _, r := range slices.Backward(w.Requests) {
 		if r.HasRunner() {
 			continue
 		}
-		if r.Err == nil && (r.Ended.IsZero() || r.Kept && w.time().Sub(r.Ended) < keptTime) {
+		if r.Err == nil && (r.Ended.IsZero() || r.Kept && w.correctedTime().Sub(r.Ended) < keptTime) {
 			if !r.Ended.IsZero() {
 				kept, items = kept+1, items+len(r.Items)
 			}

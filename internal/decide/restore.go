@@ -2,9 +2,9 @@ package decide
 
 import "github.com/elasticjob-go/elasticjob/coord"
 
-// IsUnrecorded reports whether running does not name this instance, although the run goes on
-// and is [Ours].
-func (w *World) IsUnrecorded(r *Run) bool {
+// LacksRunningNode reports whether running does not name this instance, although the run goes on and its
+// record is [Ours].
+func (w *World) LacksRunningNode(r *Run) bool {
 	return w.Rules.Monitor && !w.Item(r.Item).Running.Is(w.Self.ID)
 }
 
@@ -12,7 +12,7 @@ func (w *World) IsUnrecorded(r *Run) bool {
 // nobody has claimed the items since. While such a node is missing, the item may start
 // elsewhere, and nobody would run it again if this instance ended.
 func (w *World) Restore(runs []*Run) []Change {
-	c := changes{w: w, step: "restore", heals: true, head: (*World).ifRunner}
+	c := changes{w: w, step: "restore", isRepair: true, head: (*World).sessionHead}
 	for _, r := range runs {
 		item := w.Item(r.Item)
 		if item.Running == nil {

@@ -10,7 +10,7 @@ import (
 func restores(p pass) []decide.Change {
 	var runs []*decide.Run
 	for _, r := range p.fixture.runs() {
-		if p.IsUnrecorded(r) {
+		if p.LacksRunningNode(r) {
 			runs = append(runs, r)
 		}
 	}

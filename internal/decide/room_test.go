@@ -1,6 +1,7 @@
 package decide_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
@@ -146,13 +148,13 @@ func TestAwaitsRuns(t *testing.T) {
 		{"it runs elsewhere", func() { f.takenOver("B", 2, tick(1)) }, []string{"A", "B", "A"}, true},
 		{"no answer", func() {}, nil, false},
 	} {
-		if tt.tree(); f.pass("A").AwaitsRuns(tt.answer) != tt.want {
+		if tt.tree(); f.pass("A").AwaitsRunEnds(tt.answer) != tt.want {
 			t.Errorf("%s: not %v", tt.name, tt.want)
 		}
 	}
 }
 
-// An instance begins no more items than it may run, and takes over what it has room for beside its own.
+// An instance begins no more items than it may run, and takes over only its own: no room is taken but by Assign.
 func TestMayBegin(t *testing.T) {
 	f := given(t, atMost(2), func(r *decide.Rules) { r.Total = 5 })
 	f.members("A", "B").leader("B").deal("A", "A", "B", "gone", "gone")
@@ -164,12 +166,14 @@ func TestMayBegin(t *testing.T) {
 		for _, c := range p.FailOver(f.work, 10) {
 			n += len(c.Claims())
 		}
-		if got := p.MayBegin(f.work, 10); got != want || n != taken {
+		if got := p.ClaimCapacity(f.work, 10); got != want || n != taken {
 			t.Errorf("may begin %d, want %d; took over %d, want %d", got, want, n, taken)
 		}
 	}
 	may(2, 0)
 	f.remove("sharding/1/instance")
+	may(2, 0)
+	f.put("sharding/3/instance", "A")
 	may(2, 1)
 	f.work.Runs[0] = f.claim("A", 0, tick(1))
 	may(1, 1)
@@ -178,10 +182,10 @@ func TestMayBegin(t *testing.T) {
 	for _, i := range []string{"0", "1", "2"} {
 		f.put("sharding/"+i+"/instance", "A").put("pins/"+i, "instance: A\n")
 	}
-	may(1, 0)
+	may(1, 1)
 	p := f.pass("A")
-	p.Strays = 1
-	if got := p.MayBegin(f.work, 10); got != 0 {
+	p.UnansweredClaims = 1
+	if got := p.ClaimCapacity(f.work, 10); got != 0 {
 		t.Errorf("may begin %d beside a claim whose answer was lost", got)
 	}
 }
@@ -191,7 +195,28 @@ func TestStaticItemsLeaveWhereThereIsNoRoom(t *testing.T) {
 	f := given(t, atMost(2), func(r *decide.Rules) { r.StaticSharding = true })
 	f.members("A", "B").leader("A").deal("A", "A", "A")
 	p := f.pass("A")
-	if got := f.changes("A", p.Assign(p.Place(p.owners()))...); !slices.Equal(got, []string{"+ sharding/1/instance = B"}) { // as AVG_ALLOCATION deals
+	if got := f.changes("A", p.Assign(p.Place(p.owners()))...); !slices.Equal(got, []string{"+ sharding/1/instance = B"}) { // as AVG_ALLOCATION assigns
 		t.Errorf("%q", got)
+	}
+}
+
+// An item that waits to be run again comes to an instance by Assign, with static sharding too, and is claimed there
+// only while that owns it.
+func TestItemThatWaitsMovesFirst(t *testing.T) {
+	for _, static := range []bool{false, true} {
+		f := given(t, atMost(2), func(r *decide.Rules) { r.StaticSharding = static })
+		f.members("A", "B").leader("B").deal("A", "gone", "B").put("leader/failover/items/1", "")
+		p := f.pass("B")
+		if got := f.changes("B", p.Assign(p.Place([]string{"A", "A", "B"}))...); !slices.Equal(got, []string{"+ sharding/1/instance = A"}) {
+			t.Errorf("static %v: %q", static, got)
+		}
+		claims := f.pass("A").FailOver(f.work, 1)
+		if len(claims) != 1 {
+			t.Fatalf("static %v: %d commits claim it", static, len(claims))
+		}
+		f.put("sharding/1/instance", "B")
+		if _, err := f.store.Commit(sessionOf("A"), claims[0].Ops...); !errors.Is(err, coord.ErrVersion) {
+			t.Errorf("static %v: it is claimed when it has moved on: %v", static, err)
+		}
 	}
 }

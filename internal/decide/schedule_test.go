@@ -8,7 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-func puts(p pass) []decide.Change { return must(p.PutInForce()) }
+func puts(p pass) []decide.Change { return must(p.RecordSchedule()) }
 
 func hourly(r *decide.Rules) { r.Cron = "0 0 * * * ?" }
 
@@ -47,7 +47,7 @@ func TestPutInForce(t *testing.T) {
 			if more := puts(f.pass("A")); len(more) > 0 {
 				t.Errorf("there is no end to it: %v", more[0].Ops)
 			}
-			if !f.pass("A").IsInForce() {
+			if !f.pass("A").IsScheduleEffective() {
 				t.Error("it is not in force")
 			}
 		})

@@ -7,43 +7,44 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
-// Leftovers lists the items that run here by the snapshot, although they do not. Either the
-// snapshot is older than the end of the run, or a claim of ours has happened whose answer
-// was lost, or an external writer has written the record.
+// Leftovers lists the items that run here by the snapshot, although nothing of them runs. Either the
+// snapshot is older than the end of the run, or the answer to the claim was lost, or an external writer
+// has written the record.
 func (w *World) Leftovers(k *Work) []int {
 	var list []int
-	for i := range w.looked(len(w.Items)) {
+	for i := range w.itemsToLookAt(len(w.Items)) {
 		item := &w.Items[i]
-		if item.Running != nil && w.runner(item) == w.Self.ID && k.Runs[i] == nil {
+		if item.Running != nil && w.runnerOf(item) == w.Self.ID && k.Runs[i] == nil {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// Strayed lists the leftovers whose runs have not ended: their claims may have happened.
-func (w *World) Strayed(k *Work) []int {
+// UnansweredLeftovers lists the leftovers of claims whose answers were lost: they are newer than what has
+// ended here.
+func (w *World) UnansweredLeftovers(k *Work) []int {
 	return slices.DeleteFunc(w.Leftovers(k), func(i int) bool {
 		fired := w.Items[i].Fired
 		return fired != nil && fired.Modified <= k.Ended[i]
 	})
 }
 
-// Settle returns the change that ends a leftover. The caller has read running from the store
-// after the snapshot was taken. If nothing has been begun for the claim, the item begins under it:
-// the commit claims nothing, it only makes sure that the claim stands. So whatever has come after the claim, as a
-// pause, is as for any other run. If the run has ended or was killed, if there was no claim of ours, if its
-// request has been cancelled, or if this instance runs the tick of a broadcast job with another item, running
-// is removed.
+// Settle returns the change that ends a leftover. The caller has read running from the store after the
+// snapshot was taken. If the claim of a leftover was ours and nothing has begun for it, the item begins
+// under it now: the commit claims nothing, it only makes sure that the claim stands. So whatever has come
+// after the claim, as a pause, is as for any other run.
+//
+// Otherwise it ends (see ends.go), also if this instance runs the tick of a broadcast job with another item.
 func (w *World) Settle(k *Work, i int) Change {
 	item := &w.Items[i]
-	c := changes{w: w, step: "settle", heals: true, head: (*World).ifRunner}
+	c := changes{w: w, step: "settle", isRepair: true, head: (*World).sessionHead}
 	claim := Claim{Item: i, Failover: item.Failover.Is(w.Self.ID)}
 	p := w.purposeOfClaim(i, item, w.Self.ID)
 	remove := func(more ...coord.Op) {
 		claim.Last = item.Fired.Tick
-		r := &Run{Claim: claim}
-		c.add(i, append(w.remove(r, item), more...)...).Skips = w.skipsOf(r, item)
+		ops, skips := w.removeRecord(&Run{Claim: claim}, item)
+		c.add(i, append(ops, more...)...).Skips = skips
 	}
 	switch {
 	case item.Running.ID == "" || !w.Rules.Monitor: // not a claim of ours
@@ -53,11 +54,11 @@ func (w *World) Settle(k *Work, i int) Change {
 	case item.Fired.Modified <= k.Ended[i]:
 		remove()
 	case w.Kills[i].Kills(item.Fired.Modified):
-		remove(w.endKilled(i, p, item.Fired.Modified, item, w.firstOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)
+		remove(w.endKilled(i, p, item.Fired.Modified, item, w.firstTaskIDOf(Orphan{Item: i, State: *item, Runner: w.Self.ID}))...)
 	case p.isOver:
-		remove(w.giveTurnBack(i, p)...)
+		remove(w.requeueRequest(i, p)...)
 	default:
-		c.heals = false
+		c.isRepair = false
 		claim.Tick, claim.Last, claim.Since = item.Fired.Run, item.Fired.Tick, item.Fired.Modified
 		claim.Source = w.sourceOf(claim)
 		if claim.Failover {
@@ -66,14 +67,14 @@ func (w *World) Settle(k *Work, i int) Change {
 			claim.Source, claim.Original = sourceOfRequest(p.request), p.request.OriginalOf(i)
 		}
 		claim.Before = w.beforeClaim(claim)
-		if claim.isOfTick() && w.beginsElse(k, i, claim.Tick) {
+		if claim.isOfTick() && w.beginsAsOther(k, i, claim.Tick) {
 			remove()
 			break
 		}
-		k.recall(&claim)
-		ops := append(w.ifAsSeen(i, p), coord.AtVersion(w.Job.Running(i), item.Running.Version), w.ifUnclaimed(i, item))
+		k.restoreBefore(&claim)
+		ops := append(w.ifSamePurpose(i, p), coord.AtVersion(w.Job.Running(i), item.Running.Version), w.ifUnclaimed(i, item))
 		if p.request != nil {
-			w.runFor(&claim, p.request)
+			w.setRequest(&claim, p.request)
 			ops = append(ops, coord.AtVersion(w.Job.Request(p.request.ID), p.request.Version))
 		}
 		c.add(i, ops...).Claim = &claim
@@ -81,8 +82,8 @@ func (w *World) Settle(k *Work, i int) Change {
 	return c.list[0]
 }
 
-// beforeClaim returns the last tick that an item had begun before a claim, as far as it matters: if the claim is handed
-// back, its tick is due again, and it stands for all that came before.
+// beforeClaim returns the last tick that an item had begun before a claim, as far as it matters: if the
+// claim is released, its tick is due again, and it stands for all that came before.
 func (w *World) beforeClaim(c Claim) time.Time {
 	if c.isOfTick() && w.Rules.Ticks != nil {
 		if before := w.Rules.Ticks.Prev(c.Tick.Add(-1)); !before.IsZero() {
@@ -99,7 +100,7 @@ func (w *World) sourceOf(c Claim) Source {
 		return Failover
 	case !c.Tick.Equal(c.Last):
 		return Manual
-	case w.Now.Sub(w.startOf(c.Item, c.Tick)) > w.Rules.Tolerance:
+	case w.Now.Sub(w.startTime(c.Item, c.Tick)) > w.Rules.Tolerance:
 		return Misfire
 	}
 	return Normal

@@ -142,7 +142,7 @@ func TestSettle(t *testing.T) {
 			change := f.pass("A").Settle(f.work, 0)
 			c.want.Since = f.pass("A").Item(0).Fired.Modified
 			equalClaims(t, c.name, change.Claims(), []decide.Claim{c.want})
-			if change.Heals {
+			if change.IsRepair {
 				t.Errorf("%s: a claim that begins corrects nothing of others", c.name)
 			}
 		}
@@ -151,7 +151,7 @@ func TestSettle(t *testing.T) {
 		f := given(t)
 		base(f)
 		f.put("sharding/0/running", "")
-		if change := f.pass("A").Settle(f.work, 0); len(change.Claims()) > 0 || !change.Heals {
+		if change := f.pass("A").Settle(f.work, 0); len(change.Claims()) > 0 || !change.IsRepair {
 			t.Errorf("got %+v", change)
 		}
 	})
@@ -256,7 +256,7 @@ func TestSettleRecallsWhatWasMissedBefore(t *testing.T) {
 		f.members("A").leader("A").own(0, "A")
 		f.now = tick(3)
 		f.claim("A", 0, tick(3))
-		f.work.Unsure[0] = c.sent
+		f.work.Unconfirmed[0] = c.sent
 		got := settles(f.pass("A"))
 		if len(got) != 1 || len(got[0].Claims()) != 1 || !got[0].Claims()[0].Before.Equal(c.want) {
 			t.Errorf("%s: got %+v, want %v", name, got, c.want)

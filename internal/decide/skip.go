@@ -23,44 +23,43 @@ const (
 	ServersDisabled                       // all servers are disabled
 	TooLate                               // the tick was missed and is not made up
 	WhileRunning                          // the tick came while the item ran, and is not made up
-	BegunElse                             // this process has run the tick of a broadcast job as another member
+	BegunAsOther                          // this process has begun the tick of a broadcast job with another item, or as another instance
 	ScheduleChanged                       // the tick was missed by an earlier schedule, and is not made up: see jobtree.Schedule
 )
 
-// Skip moves fired on over ticks that nobody is to run: ticks of disabled items, ticks
-// while all servers are disabled, and ticks that were missed and are not made up. So if
-// fired of an idle item stays behind, something is wrong.
+// Skip moves fired on over ticks that nobody is to run: ticks of disabled items, ticks while all servers are
+// disabled, and missed ticks that are not made up. So if fired of an idle item stays behind, something is wrong.
 func (w *World) Skip(k *Work) []Change {
 	if w.LastTick().IsZero() || !w.Rules.Monitor || !w.IsRegistered() || w.Leaving {
 		return nil
 	}
-	own := changes{w: w, step: "skip", head: (*World).ifRunner}
+	own := changes{w: w, step: "skip", head: (*World).sessionHead}
 	// Whether a missed tick is made up is for the configuration to say. A view that lags behind may not
 	// show that misfire was switched on meanwhile.
-	missed := changes{w: w, step: "skip", head: (*World).ifRunnerConfigured}
+	missed := changes{w: w, step: "skip", head: (*World).sessionConfigHead}
 	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
 	// a leader, and this commit must not happen.
-	all := changes{w: w, step: "skip", head: (*World).ifNobodyLeads}
+	all := changes{w: w, step: "skip", head: (*World).nobodyLeadsHead}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
-	for i := range w.looked(w.items()) {
+	for i := range w.itemsToLookAt(w.itemCount()) {
 		tick := w.LastTickOf(i)
 		switch reason := w.skipReason(k, i, tick, allDisabled); reason {
 		case 0:
 		case ServersDisabled:
-			all.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
+			all.add(i, w.skipOps(i, tick)...).Skips = &Skipped{tick, reason}
 		case ItemDisabled:
-			own.add(i, append(w.skipTick(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Skips = &Skipped{tick, reason}
+			own.add(i, append(w.skipOps(i, tick), coord.Exists(w.Job.ItemDisabled(i)))...).Skips = &Skipped{tick, reason}
 		case TooLate, ScheduleChanged:
-			missed.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
+			missed.add(i, w.skipOps(i, tick)...).Skips = &Skipped{tick, reason}
 		default:
-			own.add(i, w.skipTick(i, tick)...).Skips = &Skipped{tick, reason}
+			own.add(i, w.skipOps(i, tick)...).Skips = &Skipped{tick, reason}
 		}
 	}
 	return slices.Concat(own.list, missed.list, all.list)
 }
 
-// skipReason returns why nobody is to run the last tick of an item. It returns 0 if somebody
-// is, or if it is not for this instance to skip the tick.
+// skipReason returns why nobody is to run the last tick of an item; 0 if somebody is, or if another
+// instance has to skip it.
 func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) SkipReason {
 	item := &w.Items[i]
 	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
@@ -69,18 +68,18 @@ func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) Ski
 	switch verdict := w.judge(i, item, tick); {
 	case verdict == notDue:
 	case !w.owns(item):
-		if allDisabled && w.speaksFor(item.Owner.ID) {
+		if allDisabled && w.isFirstToSkipFor(item.Owner.ID) {
 			return ServersDisabled
 		}
 	case item.Disabled:
 		return ItemDisabled
 	case allDisabled:
 		return ServersDisabled
-	case w.hasTicked(k, i, tick):
-		return BegunElse
+	case w.hasBegunAsOther(k, i, tick):
+		return BegunAsOther
 	case w.IsPaused() && w.Schedule.MakeUp: // it came before the pause, and is made up with what comes in it
-	case w.IsActive() && verdict == expired && !k.hasWaited(i, tick):
-		if w.isForgone(tick) {
+	case w.IsActive() && verdict == notMadeUp && !k.isWaitingOnTime(i, tick):
+		if w.isFromDroppedSchedule(tick) {
 			return ScheduleChanged
 		}
 		return TooLate
@@ -88,10 +87,10 @@ func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) Ski
 	return 0
 }
 
-// speaksFor reports whether this instance skips the ticks of an owner that has ended:
-// the owner's server is disabled, and this instance is the first, in the job's order, of
-// those that are there.
-func (w *World) speaksFor(owner string) bool {
+// isFirstToSkipFor reports whether this instance skips the ticks of an owner that has ended, while all
+// servers are disabled: the owner's server is disabled, and this instance is the first, in the job's
+// order, of those that are there.
+func (w *World) isFirstToSkipFor(owner string) bool {
 	if !w.IsDead(owner) || w.ServerEnabled(jobtree.InstanceIP(owner)) {
 		return false
 	}
@@ -103,8 +102,8 @@ func (w *World) speaksFor(owner string) bool {
 	return true
 }
 
-// skipTick returns the operations that move fired on without a run.
-func (w *World) skipTick(i int, tick time.Time) []coord.Op {
+// skipOps returns the operations that move fired on without a run.
+func (w *World) skipOps(i int, tick time.Time) []coord.Op {
 	item := &w.Items[i]
 	ops := []coord.Op{
 		coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version),
@@ -113,5 +112,5 @@ func (w *World) skipTick(i int, tick time.Time) []coord.Op {
 	if item.Misfire {
 		ops = append(ops, coord.DeleteTree(w.Job.Misfire(i)))
 	}
-	return append(ops, w.endMember(i, tick, jobtree.OutcomeSkipped)...)
+	return append(ops, w.recordMemberEnd(i, tick, jobtree.OutcomeSkipped)...)
 }

@@ -27,11 +27,11 @@ const (
 	NobodyMay                // all instances have refused the configuration, or have clocks that are off
 	NobodyHasThread          // the item waits to be run again, and no instance takes it over
 	WaitsForEarlier          // the item waits to be run again, and an earlier execution is not through
-	HasNoOwner               // the leader has not dealt the item
+	HasNoOwner               // the leader has not assigned the item
 	MatchesNobody            // it is pinned, and no instance is one of those
 	HasNoRoom                // all instances have as many items as they may
-	OwnerIsGone              // the owner has ended, and the item is not dealt again
-	OwnerMayNot              // the owner may not have the item now, and it is not dealt again
+	OwnerIsGone              // the owner has ended, and the item is not assigned again
+	OwnerMayNot              // the owner may not have the item now, and it is not assigned again
 	OwnerIsStatic            // the owner has ended, and static sharding waits for it for a while
 	OwnerDoesNotBegin        // the owner is there, and does not begin the item
 	RunnerIsDead             // the runner has ended, and the item is not recovered
@@ -40,15 +40,14 @@ const (
 	AllDisabled              // no server is enabled
 )
 
-// StalledElsewhere lists the items that others should have begun, among those that this
-// instance watches.
+// StalledElsewhere lists the items that others should have begun, among those that this instance watches.
 func (w *World) StalledElsewhere(k *Work) []Stalled {
 	nobody, isMeant := w.whyNobody()
 	if isMeant {
 		return w.stalledRequests()
 	}
-	goes := w.IsToGo(k)
-	isSlow := w.JVMLeads() // a JVM leader deals and recovers only when the next tick comes
+	goes := w.IsRemovable(k)
+	isSlow := w.JVMLeads() // a JVM leader assigns and recovers only when the next tick comes
 	var list []Stalled
 	for i := range w.watched() {
 		item, tick := w.Item(i), w.LastTickOf(i)
@@ -59,7 +58,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 		case isSlow:
 			l = w.whyNotBegun(&item, tick)
 		case item.Running != nil:
-			l = w.whyNotThrough(&item, tick)
+			l = w.whyNotEnded(&item, tick)
 		case nobody != NotStalled:
 			l.Reason = nobody
 		case w.Rules.Broadcast && item.Owner == nil: // as it should be
@@ -68,7 +67,7 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 				l = w.whyNotBegun(&item, tick)
 			}
 		}
-		if r := w.Awaiting(i); r != nil && !item.Disabled {
+		if r := w.WaitingRequest(i); r != nil && !item.Disabled {
 			if l.Reason == NotStalled {
 				l = w.whyNotRequested(&item)
 			}
@@ -89,14 +88,14 @@ func (w *World) StalledElsewhere(k *Work) []Stalled {
 func (w *World) stalledRequests() []Stalled {
 	var list []Stalled
 	for i := range w.Rules.Total {
-		if r := w.Awaiting(i); r != nil && !w.Item(i).Disabled {
+		if r := w.WaitingRequest(i); r != nil && !w.Item(i).Disabled {
 			list = append(list, Stalled{Item: i, Reason: AllDisabled, Request: r.ID})
 		}
 	}
 	return list
 }
 
-// stalledFailovers lists the items that wait to be run again.
+// stalledFailovers lists the items that await failover.
 func (w *World) stalledFailovers(k *Work) []Stalled {
 	var list []Stalled
 	for _, f := range w.FailoverItems {
@@ -129,7 +128,7 @@ func (w *World) watched() iter.Seq[int] {
 			return
 		}
 		ownsAny := false
-		for i := range w.items() {
+		for i := range w.itemCount() {
 			if !w.owns(&w.Items[i]) {
 				continue
 			}
@@ -173,7 +172,7 @@ func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 		switch pin := w.Pins[i]; {
 		case pin != nil && pin.Strict:
 			return Stalled{Reason: MatchesNobody}
-		case w.HasBounds():
+		case w.IsBounded():
 			return Stalled{Reason: HasNoRoom}
 		}
 		return Stalled{Reason: HasNoOwner}
@@ -181,7 +180,7 @@ func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 	id := item.Owner.ID
 	in, ok := w.Instances[id]
 	switch {
-	case !ok && w.Rules.StaticSharding && !w.isAbandoned(id):
+	case !ok && w.Rules.StaticSharding && !w.isStaticOver(id):
 		return Stalled{} // static sharding waits for the owner
 	case !ok:
 		return Stalled{Reason: OwnerIsGone, Instance: id}
@@ -191,9 +190,8 @@ func (w *World) whyUnowned(i int, item *jobtree.Item) Stalled {
 	return Stalled{}
 }
 
-// whyNotBegun returns why an item of another owner has not begun although its tick has come.
-// Nothing is known of items of a JVM instance (one without a session's node), because it
-// records no ticks.
+// whyNotBegun returns why an item of another owner has not begun although its tick has come. Nothing is known of
+// items of a JVM instance (one without a session's node), because it records no ticks.
 func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	id := item.Owner.ID
 	switch {
@@ -214,9 +212,9 @@ func (w *World) whyNotBegun(item *jobtree.Item, tick time.Time) Stalled {
 	return Stalled{Reason: OwnerDoesNotBegin, Instance: id}
 }
 
-// whyNotThrough returns why an item cannot begin whose last execution still has a record.
-func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
-	id := w.runner(item)
+// whyNotEnded returns why the execution of an item that keeps it from beginning does not end.
+func (w *World) whyNotEnded(item *jobtree.Item, tick time.Time) Stalled {
+	id := w.runnerOf(item)
 	switch {
 	case w.IsDead(id):
 		return Stalled{Reason: RunnerIsDead, Instance: id}
@@ -234,11 +232,11 @@ func (w *World) whyNotThrough(item *jobtree.Item, tick time.Time) Stalled {
 func (w *World) whyNotRequested(item *jobtree.Item) Stalled {
 	switch {
 	case item.Running != nil:
-		id := w.runner(item)
+		id := w.runnerOf(item)
 		if id == w.Self.ID {
 			return Stalled{}
 		}
-		return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: claimedFor(item)}
+		return Stalled{Reason: RunnerGoesOn, Instance: id, Tick: claimedTick(item)}
 	case item.Owner == nil:
 		return Stalled{Reason: HasNoOwner}
 	case item.Owner.ID == w.Self.ID:

@@ -135,7 +135,7 @@ func TestLateElsewhere(t *testing.T) {
 			want: []decide.Stalled{{Item: 0, Reason: decide.OwnerDoesNotBegin, Instance: "A"}},
 		},
 
-		// A JVM leader deals and recovers when the next tick comes.
+		// A JVM leader assigns and recovers when the next tick comes.
 		{
 			name: "a JVM leads, and an item is not begun", tree: func(f *fixture) { jvmLeads(f); f.own(1, "C"); behind(f, 1) },
 			want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "C"}},

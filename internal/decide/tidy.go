@@ -5,10 +5,10 @@ import (
 )
 
 // Tidy removes, as leader, nodes of external writers that are in everybody's way: nodes below ours,
-// because ours cannot be removed while they are there; and nodes of instances and marks of
-// takers that no session of the store owns.
+// because ours cannot be removed while they are there; and nodes of instances and failover marks that no
+// session of the store owns.
 func (w *World) Tidy() []Change {
-	c := changes{w: w, step: "tidy", heals: true, head: func(w *World) []coord.Op { return []coord.Op{w.ifLeader()} }}
+	c := changes{w: w, step: "tidy", isRepair: true, head: func(w *World) []coord.Op { return []coord.Op{w.ifLeader()} }}
 	whole := map[string]bool{} // nodes that are removed with all that is below them
 	remove := func(n coord.Node) {
 		whole[n.Path] = true
@@ -26,8 +26,8 @@ func (w *World) Tidy() []Change {
 			remove(s.Node)
 		}
 	}
-	// The mark of a taker ends with its session. A mark without a session is nobody's, and
-	// keeps everybody from taking the item over.
+	// A failover mark ends with its session. One without a session keeps everybody from claiming the item for
+	// failover.
 	for i := range w.Items {
 		if mark := w.Items[i].Failover; mark != nil && mark.Owner == 0 {
 			remove(mark.Node)

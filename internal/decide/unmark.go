@@ -2,17 +2,17 @@ package decide
 
 import "github.com/elasticjob-go/elasticjob/coord"
 
-// Unmark removes the marks of failovers that this instance does not run any more: somebody has removed
-// the record of a run, and somebody else has claimed the item since, so the end of the run removed
-// nothing. Nobody else removes them while this instance is there, and a JVM member that owns the item
-// does not run it as long. Beside JVM members it also withdraws an item that runs here after a failover and
-// was put up once more: each of them puts up what it takes for cut short, in several commits.
+// Unmark removes the marks of failovers that this instance does not run any more: somebody has removed the
+// record of a run, and somebody else has claimed the item since, so the end of the run removed nothing.
+// Nobody else removes them while this instance is there, and a JVM member that owns the item does not run
+// it as long. Beside JVM members it also removes {f} of an item that runs here after a failover: each of
+// them adds what it takes for cut short, in several commits.
 func (w *World) Unmark(k *Work) []Change {
-	c := changes{w: w, step: "unmark", heals: true, head: (*World).ifRunner}
-	for i := range w.looked(len(w.Items)) {
+	c := changes{w: w, step: "unmark", isRepair: true, head: (*World).sessionHead}
+	for i := range w.itemsToLookAt(len(w.Items)) {
 		item := &w.Items[i]
 		if r := k.Runs[i]; r != nil && r.Failover {
-			if w.IsMixed() && w.waitsAgain(i) && w.Standing(r) == Ours {
+			if w.IsMixed() && w.awaitsFailover(i) && w.RecordOwner(r) == Ours {
 				c.add(i, w.ifUnclaimed(i, item), coord.DeleteTree(w.Job.FailoverItem(i)))
 			}
 			continue

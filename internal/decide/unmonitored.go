@@ -9,13 +9,12 @@ type Unmonitored struct {
 	Missed map[int]bool // items that still ran when a tick came
 }
 
-// FireUnmonitored returns the items that this instance is to begin now, without a commit,
-// and what to remember from then on.
+// FireUnmonitored returns the items that are to begin here now, without a commit, and what to remember
+// from then on.
 func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 	if u.Last.After(w.Now.Add(FutureTolerance)) {
-		// The clock was far ahead, and nobody knows what was missed meanwhile: begin anew from
-		// now. If it was set back by less, the ticks up to Last were begun, and are not begun
-		// again.
+		// The clock was far ahead, and nobody knows what was missed meanwhile: begin anew from now. If it was set
+		// back by less, the ticks up to Last were begun, and are not begun again.
 		u = Unmonitored{Last: w.Now}
 	}
 	if w.IsPaused() {
@@ -28,14 +27,14 @@ func (w *World) FireUnmonitored(k *Work, u Unmonitored) ([]Claim, Unmonitored) {
 		tick = u.Last
 	case onTime:
 		source = Normal
-	case missed:
+	case makeUp:
 		source = Misfire
 	}
 	next := Unmonitored{Last: tick, Missed: map[int]bool{}}
 	var begin []Claim
-	for i := range w.items() {
+	for i := range w.itemCount() {
 		item := &w.Items[i]
-		if !w.mayBegin(i, item) || !w.IsActive() || w.Rules.Broadcast && len(begin) > 0 {
+		if !w.isRunnableHere(i, item) || !w.IsActive() || w.Rules.Broadcast && len(begin) > 0 {
 			continue
 		}
 		switch {

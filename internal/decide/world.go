@@ -43,36 +43,36 @@ type World struct {
 	Mixed *Mixed
 	// Leaderless is for how long nobody has led.
 	Leaderless time.Duration
-	// Strays is how many items run here by the tree that are not in [Work]: the answers to their claims
-	// were lost. They count for [Rules.MaxItems] as well.
-	Strays int
+	// UnansweredClaims is how many items run here by the tree that are not in [Work], because the answers to their
+	// claims were lost. They count for [Rules.MaxItems] as well.
+	UnansweredClaims int
 	// NodeID names this process in the session's document; "" if it shows no node of its own.
 	NodeID string
 	// Release is the version of this module in the program; "" if it is not known.
 	Release string
-	// Narrow lists the items that have changed since the last pass, if nothing else has; then
-	// decisions about items look at no others. nil is all items.
-	Narrow []int
+	// Dirty are the items that a partial pass looks at: only they have changed since the last pass. It is nil
+	// in a full pass.
+	Dirty []int
 
-	ticked ticked
-	queue  *queue // the answer of requestQueue
+	ticks tickCache
+	queue *queue // the answer of requestQueue
 }
 
-// ticked remembers the answer of [World.LastTick], and what it was asked about.
-type ticked struct {
+// tickCache has the answer of [World.LastTick], and what it was asked about.
+type tickCache struct {
 	rules    *Rules
 	schedule *jobtree.Schedule
 	now      time.Time
 	last     time.Time
 	before   time.Time     // the tick before last; with Jitter only, and so is the rest
-	span     time.Duration // how long after last the next tick comes
+	interval time.Duration // how long after last the next tick comes
 	base     uint64        // where the delays of the job's items begin
 }
 
-// looked goes over the items below n that decisions are to look at.
-func (w *World) looked(n int) iter.Seq[int] {
+// itemsToLookAt goes over the items below n: in a partial pass only the dirty ones.
+func (w *World) itemsToLookAt(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if w.Narrow == nil {
+		if w.Dirty == nil {
 			for i := range n {
 				if !yield(i) {
 					return
@@ -80,7 +80,7 @@ func (w *World) looked(n int) iter.Seq[int] {
 			}
 			return
 		}
-		for _, i := range w.Narrow {
+		for _, i := range w.Dirty {
 			if i < n && !yield(i) {
 				return
 			}
@@ -96,8 +96,7 @@ type Self struct {
 	Session coord.SessionID
 }
 
-// IsRegistered reports whether this instance is in the tree, with both of its nodes under
-// its session.
+// IsRegistered reports whether this instance is in the tree, with both of its nodes under its session.
 func (w *World) IsRegistered() bool {
 	in, ok := w.Instances[w.Self.ID]
 	if !ok || in.Owner != w.Self.Session {
@@ -117,41 +116,41 @@ func (w *World) Leads() bool {
 	return w.Leader.Is(w.Self.ID) && w.Leader.Owner == w.Self.Session
 }
 
-// items is how many of the items below Total the tree has, at most.
-func (w *World) items() int { return min(w.Rules.Total, len(w.State.Items)) }
+// itemCount returns how many of the items below Total the tree has, at most.
+func (w *World) itemCount() int { return min(w.Rules.Total, len(w.State.Items)) }
 
 // owns reports whether an item is assigned to this instance.
 func (w *World) owns(item *jobtree.Item) bool { return item.Owner.Is(w.Self.ID) }
 
-// IsDead reports whether an instance has ended: both of its nodes are gone. If only
-// instances/{id} was removed, its session lives, and its runs count. A node that no session
+// IsDead reports whether an instance has ended: the tree has neither instances/{id} nor sessions/{id} of
+// it. If only instances/{id} was removed, its session lives, and its runs go on. A node that no session
 // owns does not count, whoever wrote it.
 func (w *World) IsDead(id string) bool {
 	return w.Instances[id].Owner == 0 && w.Session(id).Owner == 0
 }
 
-// ifMine is the condition of almost all that this instance commits: its session's node is
-// there. Others recover our runs only after this node is gone, so it protects them.
-func (w *World) ifMine() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID)) }
+// ifSessionLives is the condition that the session of this instance has not ended: sessions/{id} belongs to it.
+// Almost all that this instance commits has it: others run its items again only after that node is gone.
+func (w *World) ifSessionLives() coord.Op { return coord.Owned(w.Job.Session(w.Self.ID)) }
 
-// ifRunner is [World.ifMine] as the head of changes.
-func (w *World) ifRunner() []coord.Op { return []coord.Op{w.ifMine()} }
+// sessionHead begins changes with ifSessionLives.
+func (w *World) sessionHead() []coord.Op { return []coord.Op{w.ifSessionLives()} }
 
-// ifRunnerConfigured is ifRunner and the condition that the configuration, if there is one, is still that of the snapshot.
-func (w *World) ifRunnerConfigured() []coord.Op {
+// sessionConfigHead begins changes with ifSessionLives and, if there is a configuration, ifSameConfig.
+func (w *World) sessionConfigHead() []coord.Op {
 	if w.Config == nil {
-		return w.ifRunner()
+		return w.sessionHead()
 	}
-	return []coord.Op{w.ifMine(), w.ifConfigured()}
+	return []coord.Op{w.ifSessionLives(), w.ifSameConfig()}
 }
 
-// ifNobodyLeads is ifRunner and the condition that nobody leads.
-func (w *World) ifNobodyLeads() []coord.Op {
-	return []coord.Op{w.ifMine(), coord.Absent(w.Job.LeaderInstance())}
+// nobodyLeadsHead begins changes with ifSessionLives and the condition that nobody leads.
+func (w *World) nobodyLeadsHead() []coord.Op {
+	return []coord.Op{w.ifSessionLives(), coord.Absent(w.Job.LeaderInstance())}
 }
 
-// ifDead are the conditions of a commit that treats an instance as dead. If the id cannot be
-// part of a path, an external writer has written it: no instance can have it, and none is needed.
+// ifDead are the conditions that an instance has ended. An id that cannot be part of a path was written by
+// an external writer: no instance has it, and no condition is needed.
 func (w *World) ifDead(id string) []coord.Op {
 	if coord.ValidatePath(w.Job.Instance(id)) != nil {
 		return nil
@@ -162,32 +161,31 @@ func (w *World) ifDead(id string) []coord.Op {
 // ifLeader is the condition of being the leader.
 func (w *World) ifLeader() coord.Op { return coord.Owned(w.Job.LeaderInstance()) }
 
-// ifConfigured is the condition that the configuration is still the one of the snapshot. The
-// snapshot must have one.
-func (w *World) ifConfigured() coord.Op {
+// ifSameConfig is the condition that the configuration is still the one of the snapshot, which must have one.
+func (w *World) ifSameConfig() coord.Op {
 	return coord.AtVersion(w.Job.Config(), w.Config.Version)
 }
 
-// ifSteering is ifLeading for who does the work of a leader: this instance, or under a JVM leader the coordinator.
-func (w *World) ifSteering() []coord.Op {
+// ifActingLeader is ifLeading for what the acting leader does: under a JVM leader, that this one still leads.
+func (w *World) ifActingLeader() []coord.Op {
 	if w.Leads() || w.Leader == nil {
 		return w.ifLeading()
 	}
-	return []coord.Op{w.ifMine(), w.ifConfigured(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
+	return []coord.Op{w.ifSessionLives(), w.ifSameConfig(), coord.AtVersion(w.Job.LeaderInstance(), w.Leader.Version)}
 }
 
-// steers reports whether this instance does the work of a leader that JVM members do not know: it leads, or
-// a JVM does, and it is the coordinator.
-func (w *World) steers() bool { return w.Leads() || w.IsMixed() && w.JVMLeads() && w.IsCoordinator() }
+// isActingLeader reports whether this instance leads, or a JVM does, and this instance is the coordinator.
+func (w *World) isActingLeader() bool {
+	return w.Leads() || w.IsMixed() && w.JVMLeads() && w.IsCoordinator()
+}
 
-// ifLeading are the conditions of what a leader decides by the configuration: this instance
-// leads, and the configuration is the one of the snapshot. An operator may change the
-// configuration and then other nodes; a leader that still goes by the old configuration must
-// not undo that.
-func (w *World) ifLeading() []coord.Op { return []coord.Op{w.ifLeader(), w.ifConfigured()} }
+// ifLeading are the conditions of what a leader decides by the configuration: this instance leads, and the
+// configuration is the one of the snapshot. An operator may change the configuration and then other nodes;
+// a leader that does not know the new configuration yet must not undo that.
+func (w *World) ifLeading() []coord.Op { return []coord.Op{w.ifLeader(), w.ifSameConfig()} }
 
-// rank returns a number that orders instances. The order differs from job to job.
-func (w *World) rank(id string) uint64 {
+// orderKey returns the number by which instances are ordered. The order differs from job to job.
+func (w *World) orderKey(id string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(w.Job)) // a hash returns no error
 	_, _ = h.Write([]byte{0})     // as above
@@ -197,12 +195,12 @@ func (w *World) rank(id string) uint64 {
 
 // compare compares two instances in the job's order.
 func (w *World) compare(a, b string) int {
-	return cmp.Or(cmp.Compare(w.rank(a), w.rank(b)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(w.orderKey(a), w.orderKey(b)), cmp.Compare(a, b))
 }
 
-// place returns how many other instances may have items, and how many of these come before
-// this instance in the job's order.
-func (w *World) place() (before, others int) {
+// positionInOrder returns how many other instances are eligible, and how many of these come before this
+// instance in the job's order.
+func (w *World) positionInOrder() (before, others int) {
 	for id, in := range w.Instances {
 		if id == w.Self.ID || !w.isEligible(in) {
 			continue

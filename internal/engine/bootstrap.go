@@ -6,23 +6,22 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
-// foundation returns the commit by which this instance registers, leads and deals the items,
-// if nobody else is there; nil if it has to register first. It is tried once for each
-// identity: if it conflicts, somebody is there. configure are the operations that write the
-// configuration, if this is the commit that does.
-func (c *controller) foundation(w *decide.World, configure ...coord.Op) (*decide.Change, error) {
-	if c.founded || c.view.Fault() != nil {
+// bootstrap returns the commit by which this instance registers, leads and assigns the items, if nobody else is
+// there; nil if it has to register first. It is tried once for each identity: if it conflicts, somebody is there.
+// configure are the operations that write the configuration, if this commit is to write it.
+func (c *controller) bootstrap(w *decide.World, configure ...coord.Op) (*decide.Change, error) {
+	if c.bootstrapped || c.view.Fault() != nil {
 		return nil, nil
 	}
 	bootstrapper := w.Bootstrapper()
 	if bootstrapper == nil {
 		return nil, nil
 	}
-	c.founded, c.elected = true, true
+	c.bootstrapped, c.elected = true, true
 	var owners []string
 	// A strategy of the user's may take its time. The leader asks it, and tells if it fails.
 	if _, isTheirs := c.options.Strategies[c.settings.Strategy]; !isTheirs {
@@ -31,14 +30,12 @@ func (c *controller) foundation(w *decide.World, configure ...coord.Op) (*decide
 	return w.Bootstrap(bootstrapper, owners, configure...)
 }
 
-// sessionTime is how long a start waits for a session before it writes the configuration
-// without one.
+// sessionTime is how long a start waits for a session before it writes the configuration without one.
 const sessionTime = time.Second
 
-// foundAtOnce writes the configuration, and with it all that makes this instance the only one
-// of its job, in one commit. If that cannot be done, or fails, isDone is false: the
-// configuration is then written first. revision is that of the commit.
-func (c *controller) foundAtOnce(ctx context.Context, configure []coord.Op) (revision int64, isDone bool) {
+// bootstrapAtOnce writes the configuration and bootstraps the job in one commit. If that cannot be done, or fails,
+// isDone is false, and the configuration has to be written first. revision is that of the commit.
+func (c *controller) bootstrapAtOnce(ctx context.Context, configure []coord.Op) (revision int64, isDone bool) {
 	if c.session != nil {
 		return 0, false // it was tried
 	}
@@ -48,23 +45,23 @@ func (c *controller) foundAtOnce(ctx context.Context, configure []coord.Op) (rev
 	if err != nil {
 		return 0, false
 	}
-	c.begin(session)
+	c.startSession(session)
 	c.state = jobtree.Read(c.view.Snapshot(), c.job) // look, in the first pass, reads it again
-	w := c.world()
-	change, err := c.foundation(&w, configure...)
+	w := c.newWorld()
+	change, err := c.bootstrap(&w, configure...)
 	if err != nil || change == nil {
 		return 0, false
 	}
 	// The context of the session keeps a late commit out of a later session.
-	ctx, end := rest.Within(session.Context(), ctx)
+	ctx, end := either.Context(session.Context(), ctx)
 	defer end()
 	a := c.sendRegistration(ctx, *change)
-	return a.revision, a.err == nil
+	return a.Revision, a.Err == nil
 }
 
-// awaitFoundation waits until the view shows that this instance has founded the job, so that
-// the first pass has not to look for it in the store. It waits for settleAfter at most.
-func (c *controller) awaitFoundation() {
+// awaitBootstrap waits until the view shows that this instance has bootstrapped the job, so that
+// the first pass need not look for it in the store. It waits for settleAfter at most.
+func (c *controller) awaitBootstrap() {
 	if c.registration != asked {
 		return
 	}
@@ -82,10 +79,10 @@ func (c *controller) awaitFoundation() {
 		case <-changed:
 			continue
 		case <-c.wake:
-			c.poke()
+			c.requestFullPass()
 		case <-c.session.Context().Done():
 		case <-late.C:
-			c.stale = true
+			c.commits.SetStale()
 		}
 		break
 	}

@@ -3,9 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,26 +13,34 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/assign"
+	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
+	"github.com/elasticjob-go/elasticjob/internal/engine/diagnose"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
+	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
+	"github.com/elasticjob-go/elasticjob/internal/engine/jvm"
+	"github.com/elasticjob-go/elasticjob/internal/engine/once"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
+	"github.com/elasticjob-go/elasticjob/internal/engine/schedule"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/module"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// controller runs one job in this process. One goroutine owns its state, except what is
-// below mu. The controller is level-triggered: whatever wakes it, it reads the newest
-// snapshot and goes through all steps (pass.go). Package decide says what a step
-// does, and touches nothing; the controller does it.
+// controller runs one job in this process. One goroutine owns its state, except what is below mu. The
+// controller is level-triggered: whatever wakes it, it reads the newest snapshot and runs the steps
+// (decide.Steps). Package decide says what a step does, and touches nothing; the controller does it.
 //
-// No failure is silent. A commit that fails is tried again after a back-off (backoffs). A
-// failure that lasts becomes a fault (diagnose.go). A controller that cannot go
-// on leaves in order (leave.go).
+// No failure is silent. A commit that fails is tried again after a back-off (package commit). A failure
+// that lasts becomes a fault (package diagnose). A controller that cannot go on leaves in order (leave.go).
 type controller struct {
 	// What it was started with. These fields do not change.
 	reg      coord.Registry
 	view     coord.View
 	job      jobtree.Job
-	options  *Options
+	options  *setup.Options
 	revision int    // Config.Revision, as the program gave it
 	release  string // the version of this module
 	reporter *health.Reporter
@@ -43,168 +49,200 @@ type controller struct {
 	started  func()          // publish calls it while this instance is in the tree; only the first call acts
 	shutdown context.Context // ends when a shutdown is asked for
 	stopping context.Context // ends when the time to drain is over
-	wake     chan struct{}   // wakes the loop; see poke
+	wake     chan struct{}   // wakes the loop: wakeUp
 	pool     pool.Job        // what it shares with other jobs of the process
 	seams    seams
 
-	sight                   // look.go
-	attention               // attention.go
-	identity                // registration.go
-	departure               // leave.go
-	executions              // execute.go
-	reporters               // flush.go
-	doubts                  // finish.go
-	requested               // request.go
-	backoffs                // commit.go
-	leadership              // lead.go
-	onceCalls               // once.go
-	diagnosis               // diagnose.go
-	calendars  calendars    // calendars.go
-	formerly   formerly     // former.go
-	unsure     []unsureSkip // unsure.go
-	latching                // latch.go
-	beside                  // mixed.go
-	mixedTold               // mixed.go
-	logged     logState     // log_state.go
-	reported   reported     // observe.go
-	commands   commands     // command.go
+	// Parts that own their state.
+	commits       *commit.Committer   // sends the changes of steps
+	assigner      *assign.Assigner    // asks the strategies
+	diagnosis     *diagnose.Diagnosis // finds out what keeps the job from running
+	flusher       *exec.Flusher       // has error handlers flushed
+	calls         *once.Caller        // calls once-listeners
+	schedule      *schedule.Follower  // follows calendars
+	faults        *health.Faults      // what is wrong
+	live          *health.Live        // what other goroutines see
+	failoverQueue *jvm.Queue          // its place beside JVM members
+	jvm           *jvm.Members        // what it remembers of them
+
+	departure     departure       // how far it is on its way out
+	resync        resync          // when the view is to catch up although nothing has changed
+	recent        recentInstances // takes note of who is there
+	discrepancies discrepancies   // between the view and what runs here
+
+	// Groups of fields; each is in the file that has its type.
+	viewState                        // look.go
+	nextPass                         // next_pass.go
+	identity                         // registration.go
+	executions                       // execute.go
+	triedOneCommit     bool          // it was tried to leave by one commit: leaveInOneCommit
+	sawDrainEnd        bool          // the last full pass began after the time to drain was over: reconcile
+	blocked            bool          // a step has changed what the later steps of a leader decide on: they wait for the next pass
+	unrecordedEnds     []*decide.Run // runs for requests that have ended, in a job without records, whose ends are not in the tree: addUnrecordedEnd, afterCommit
+	tooManyReportedFor time.Time     // the last tick that was reported with ErrTooManyTicks
 
 	working sync.WaitGroup // the goroutines of handlers
 
-	properties atomic.Pointer[Properties] // those in force: handlers read them
-	prodded    atomic.Bool                // anything may have changed: poke sets it, once clears it
-	timer      *time.Timer                // of wait
+	properties    atomic.Pointer[jobtype.Properties] // the effective ones: handlers read them
+	fullRequested atomic.Bool                        // requestFullPass sets it, reconcile clears it
+	timer         *time.Timer                        // of wait
 
-	turn decide.World // what the steps of this pass decide on: world
+	current decide.World // what the steps of this pass decide on: reconcile
 
-	mu       sync.Mutex
-	returned []*run // runs whose handlers have returned: returns adds them, collect takes them
-	untold   error  // why the store was not told everything in the end; setUntold changes it
-	live     live   // status.go
+	mu          sync.Mutex
+	returned    []*run // runs whose handlers have returned: giveBackRun adds them, collect takes them
+	handoverErr error  // why the handover at the end failed: setHandoverErr
 }
 
 // seams are where a test replaces chance or time.
 type seams struct {
-	newID    func() string                              // returns the id of a new identity
-	execute  func(*run)                                 // calls the handler of a run
-	call     func(*decide.World, decide.Call) *onceCall // begins a call of once-listeners
-	omits    func(step string) bool                     // reports whether passes skip a step; nil skips none
-	oneByOne bool                                       // commits and reads are sent one after the other
-	narrowed func()                                     // is called after each narrow pass, and if no pass was needed; may be nil
+	newID        func() string          // returns the id of a new identity
+	execute      func(*run)             // calls the handler of a run
+	skips        func(step string) bool // reports whether passes skip a step; nil skips none
+	afterPartial func()                 // is called after each partial pass, and if no pass was needed; may be nil
 }
 
 // newController returns a controller whose loop has not begun.
-func newController(reg coord.Registry, view coord.View, s *settings, o *Options, revision int) *controller {
+func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *setup.Options, revision int) *controller {
 	labels := o.Labels
 	if o.Weight > 0 {
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.Weight))
 	}
 	c := &controller{
 		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision, release: module.Version(),
-		log:        jobLogger(o.Logger, s.Name),
+		log:        health.JobLogger(o.Logger, s.Name),
 		wake:       make(chan struct{}, 1),
-		sight:      sight{settings: s},
+		viewState:  viewState{settings: s},
 		identity:   identity{self: decide.Self{IP: o.IP, Labels: labels}},
 		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), unmonitored: decide.Unmonitored{Last: o.Now()}},
-		requested:  requested{met: map[string]clocks.Moment{}},
-		backoffs:   backoffs{troubles: troubles{}, heals: heals{}},
-		leadership: leadership{questions: map[string]*question{}},
+		recent:     recentInstances{},
 	}
-	c.properties.Store(&s.properties)
-	c.flushable, c.endFlushes = context.WithCancel(context.Background())
+	c.properties.Store(&s.Properties)
+	c.flusher = exec.NewFlusher(c.log, c.uses)
+	c.commits = commit.New(commit.Config{
+		Registry: reg, View: view, Log: c.log, Now: c.moment, WakeIn: c.wakeIn, Working: func() { c.live.SetWorking(true) },
+		Committed: c.afterCommit, Unconfirmed: func(change decide.Change) { c.rememberUnconfirmed(&c.current, change) }, Conflicted: c.forgoCompletion,
+	})
+	c.failoverQueue = jvm.NewQueue(jvm.QueueConfig{Registry: reg, Job: c.job, Commits: c.commits, WakeIn: c.wakeIn, Wake: c.requestFullPass})
+	c.jvm = &jvm.Members{Log: c.log, WakeIn: c.wakeIn}
+	c.calls = once.New(once.Config{Log: c.log, Slog: o.Slog, Working: &c.working, Wake: c.requestFullPass, Commit: c.commits.Commit})
 	c.guard = health.NewGuard(c.log)
-	c.reporter = health.NewReporter(s.Name, c.now, health.NewObservers(o.Observers, c.guard, c.log), c.log)
-	c.seams = seams{newID: func() string { return newInstanceID(o.IP) }, execute: c.execute, call: c.makeCall}
+	c.reporter = health.NewReporter(health.ReporterConfig{
+		Job: c.job, Now: c.now, Observers: health.NewObservers(o.Observers, c.guard, c.log), Log: c.log, WakeIn: c.wakeIn, Changes: setup.Changes,
+	})
+	clock := health.Clock{Now: c.now, Moment: c.moment}
+	c.live = health.NewLive(c.job, view, clock)
+	c.faults = &health.Faults{View: view, Reporter: c.reporter, Log: c.log, Clock: clock, WakeIn: c.wakeIn}
+	c.seams = seams{newID: func() string { return instance.NewID(o.IP) }, execute: c.execute}
 	return c
 }
 
-// loop runs until this instance has left, and returns why it left. through is false if the
+// connect gives a controller what it shares with other jobs of the process, and the contexts
+// that end when a shutdown is asked for and when the time to drain is over.
+func (c *controller) connect(p pool.Job, shutdown, stopping context.Context) {
+	c.pool, c.shutdown, c.stopping = p, shutdown, stopping
+	c.schedule = schedule.NewFollower(p.Calendars, c.log)
+	c.diagnosis = diagnose.New(diagnose.Config{
+		Registry: c.reg, View: c.view, Commits: c.commits, Faults: c.faults, Threads: p.Threads, Implementation: c.options.Implementation, Now: c.now, WakeIn: c.wakeIn,
+	})
+	c.assigner = assign.New(assign.Config{Registry: c.reg, Pool: p, Shutdown: shutdown, WakeIn: c.wakeIn, Wake: c.requestFullPass})
+}
+
+// loop runs until this instance has left, and returns why it left. hasLeft is false if the
 // controller could not go on; then this instance's nodes are still in the tree.
-func (c *controller) loop() (through bool, err error) {
+func (c *controller) loop() (hasLeft bool, err error) {
 	for {
-		if err := c.once(); err != nil {
+		if err := c.reconcile(); err != nil {
 			return false, err
 		}
-		if c.stage == gone {
-			return true, c.farewell
+		if c.departure.stage == terminated {
+			return true, c.departure.err
 		}
-		if !c.stale || !c.attempt("sync") {
+		if !c.commits.MaySync() {
 			c.wait()
 		}
 	}
 }
 
-// once waits for a session if there is none, reads the snapshot, makes one pass and shows
-// the result. An error means that the controller cannot go on.
-func (c *controller) once() error {
-	c.passes++
-	c.narrowAt = clocks.Moment{}
-	c.atWork(true)
-	defer c.atWork(false)
-	if err := c.enter(); err != nil || c.stage == gone {
+// reconcile makes one pass:
+//
+//  1. wait for a session if there is none
+//  2. let the view catch up if it is known to be late, read it, and take in the configuration
+//  3. take in the runs whose handlers have returned
+//  4. begin to drain if a shutdown was asked for
+//  5. go through the steps: of a full pass, of a partial one, or of none if nothing has changed
+//  6. publish the status
+//
+// An error means that the controller cannot go on.
+func (c *controller) reconcile() error {
+	c.commits.BeginPass()
+	c.partialAt = clocks.Moment{}
+	c.live.SetWorking(true)
+	defer c.live.SetWorking(false)
+	if err := c.enter(); err != nil || c.departure.stage == terminated {
 		return err
 	}
-	if c.stale {
-		c.catchUp()
-	}
+	c.commits.Sync()
 	c.look()
-	c.tellUnsure()
-	c.followCalendars()
+	c.reporter.ConfirmSkips(c.state)
+	if s := c.schedule.Apply(c.settings); s != c.settings {
+		c.setSettings(s)
+	}
 	c.collect()
 	if c.isShutdown() {
-		c.beginToLeave()
+		c.startDraining()
 	}
-	if c.prodded.Swap(false) {
-		c.whole = true
+	if c.fullRequested.Swap(false) {
+		c.full = true
 	}
-	c.turn = c.world()
-	w := &c.turn
-	c.reportDue(w)
-	if c.narrow(w) {
-		if c.seams.narrowed != nil {
-			defer c.seams.narrowed()
+	c.current = c.newWorld()
+	w := &c.current
+	c.reporter.Due(w)
+	if c.partialSuffices(w) {
+		if c.seams.afterPartial != nil {
+			defer c.seams.afterPartial()
 		}
-		if w.Narrow = c.noticed(); len(w.Narrow) == 0 && c.lingering.IsZero() {
+		if w.Dirty = c.dirtyItems(); len(w.Dirty) == 0 && c.batchUntil.IsZero() {
 			return nil
 		}
 	} else {
-		c.whole, c.wholeAt = false, clocks.Moment{}
-		c.knowsOver = c.stopping.Err() != nil
+		c.full, c.fullAt = false, clocks.Moment{}
+		c.sawDrainEnd = c.stopping.Err() != nil
 		c.countItems(w)
-		c.reportStanding(w)
+		c.reporter.Follow(health.Member{World: w, Config: &c.settings.Config, Zone: c.settings.Zone, Items: c.items(), Leaving: c.isLeaving()})
 	}
-	c.attention.items = c.attention.items[:0]
-	c.pass(w)
+	c.nextPass.dirty = c.nextPass.dirty[:0]
+	c.runSteps(w)
 	c.pool.Threads.Keep(len(c.queue))
 	c.publish(w)
 	return nil
 }
 
-// world returns what the steps of this pass decide on. It also keeps up what depends on the
-// clock: absent, leaderless, looked and work.Begun.
-func (c *controller) world() decide.World {
+// newWorld returns what the steps of this pass decide on. It also updates what depends on the
+// clock: absent, leaderless, clocksAt and work.Begun.
+func (c *controller) newWorld() decide.World {
 	now := c.instant()
 	if c.settings.StaticSharding {
-		c.absent = decide.Absences(c.state, c.absent, now.mono)
+		c.absent = decide.Absences(c.state, c.absent, now.Mono)
 	}
-	if now.wall.Before(c.looked.wall) {
+	if now.Wall.Before(c.clocksAt.Wall) {
 		// The clock was set back, so these ticks will come again: forget that they were begun.
-		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.wall.Before(tick) })
-		c.whole = true
+		maps.DeleteFunc(c.work.Begun, func(_ int, tick time.Time) bool { return now.Wall.Before(tick) })
+		c.full = true
 	}
 	w := decide.World{
-		State: c.state, Job: c.job, Rules: &c.settings.rules, Self: c.self, Now: now.wall, Moment: now.mono,
-		Clock: clockAt(c.reg.Clock(), now.wall), Slack: c.slack(now), Lead: c.options.Lead,
-		Accepted: c.settings.modified, Refused: c.refusal(), Revision: c.revision,
-		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, Strays: c.strays, NodeID: c.pool.Announcement.ID(c.self.Session),
+		State: c.state, Job: c.job, Rules: &c.settings.Rules, Self: c.self, Now: now.Wall, Moment: now.Mono,
+		Clock: clockAt(c.reg.Clock(), now.Wall), Slack: c.slack(now), Lead: c.options.Lead,
+		Accepted: c.settings.Modified, Refused: c.refusal(), Revision: c.revision,
+		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, UnansweredClaims: c.unansweredClaims, NodeID: c.pool.Announcement.ID(c.self.Session),
 		Release: c.release,
 	}
-	if c.whole || c.mixed != nil || c.isLeaving() {
-		c.mixed = decide.Mix(c.state, c.mixed, now.mono)
+	if c.full || c.mixed != nil || c.isLeaving() {
+		c.mixed = decide.Mix(c.state, c.mixed, now.Mono)
 	}
 	w.Mixed = c.mixed
-	w.Former = c.former(&w)
-	w.Leaderless = c.leaderless.hold(!w.LeaderStands(), now.mono)
+	w.Former = c.schedule.Former(&w, c.settings)
+	w.Leaderless = c.leaderless.Track(!w.LeaderIsAlive(), now.Mono)
 	return w
 }
 
@@ -223,53 +261,32 @@ func (c *controller) now() time.Time { return c.options.Now() }
 func (c *controller) moment() clocks.Moment { return c.options.Moment() }
 
 // instant is the reading of both clocks.
-func (c *controller) instant() instant { return instant{wall: c.now(), mono: c.moment()} }
+func (c *controller) instant() clocks.Instant { return clocks.Instant{Wall: c.now(), Mono: c.moment()} }
 
 func (c *controller) isShutdown() bool { return c.shutdown.Err() != nil }
 
-// reconcileIfDue makes the view catch up and the leader sweep once in each
-// ReconcileInterval, although nothing has changed. The time varies by a tenth, so that the
-// jobs of one process do not all do so at once.
-func (c *controller) reconcileIfDue(w *decide.World) error {
-	d := c.settings.ReconcileInterval
-	if d <= 0 {
-		return nil
-	}
-	next := func() clocks.Moment { return w.Moment.Add(d - d/10 + rand.N(d/5+1)) }
-	if c.reconcile.IsZero() || c.reconcile.After(w.Moment.Add(2*d)) { // the interval was shortened
-		c.reconcile = next()
-	}
-	if !w.Moment.Before(c.reconcile) {
-		c.reconcile = next()
-		c.stale, c.sweeping = true, true
-	}
-	c.wakeIn(c.reconcile.Sub(w.Moment))
-	return nil
-}
-
-// lookForRemoval makes this instance leave if the whole job was removed. A view without a
-// configuration may only be late: the job was just set up. So the store is asked, but not
-// again while handlers return: it may not answer any more.
+// lookForRemoval makes this instance leave if the whole job was removed. A view without a configuration
+// may only be late, because the job was just set up: so the store is asked, but not again while handlers
+// return, because it may not answer any more.
 func (c *controller) lookForRemoval(w *decide.World) error {
 	const step = "look for the configuration"
 	switch {
 	case w.Config != nil:
 		return nil
-	case errors.Is(c.cause, ErrJobRemoved):
-		c.abandon(w)
+	case c.departure.isForRemoval():
+		c.leaveRemovedJob(w)
 		return nil
-	case !c.attempt(step):
+	case !c.commits.MayAttempt(step):
 		return nil
 	}
 	_, err := c.reg.Get(c.session.Context(), c.job.Config())
 	switch {
 	case errors.Is(err, coord.ErrNoNode):
-		c.abandon(w)
+		c.leaveRemovedJob(w)
 	case err != nil:
-		c.failed(step, err)
+		c.commits.Failed(step, err)
 	default: // the configuration is there: the view is late
-		c.stale = true
-		c.meet(step, fmt.Errorf("the view of the job does not show the configuration, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
+		c.commits.ViewIsLate(step, "does not show the configuration, which is there")
 	}
 	return nil
 }

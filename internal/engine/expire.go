@@ -1,18 +1,16 @@
 package engine
 
 import (
-	"fmt"
-
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
 )
 
 // expireAtOnce bounds how many commits of one pass remove items. There may be thousands, and the
 // leader has to do other things, too.
-const expireAtOnce = 8 * commitsAtOnce
+const expireAtOnce = 8 * commit.AtOnce
 
 // expire removes a job that has expired, if its configuration wants that. Once its configuration is
 // gone, this instance leaves as all do.
@@ -25,28 +23,17 @@ func (c *controller) expire(w *decide.World) error {
 		return nil
 	}
 	goesInParts := len(changes[0].Parts) > 0
-	c.led = goesInParts // items that are gone are not dealt again
-	if !c.commitAll(changes[:min(len(changes), expireAtOnce)]) {
+	c.blocked = goesInParts // items that are gone are not assigned again
+	if !c.commits.All(changes[:min(len(changes), expireAtOnce)]) {
 		return nil
 	}
-	c.stale = true // the next pass goes on by a view that shows what is gone
+	c.commits.SetStale() // the next pass goes on by a view that shows what is gone
 	if goesInParts {
 		return nil
 	}
 	c.log.Info("expired, and removed", zap.String("note", c.job.Removal()))
 	if removal.IsToTrim(c.job) {
 		_ = removal.Trim(c.session.Context(), c.reg, removal.MaxKept) // the job is gone; whoever removes the next one may trim
-	}
-	return nil
-}
-
-// expiryFault returns what keeps the job from ending for all its members; nil if nothing does.
-func (c *controller) expiryFault(w *decide.World) error {
-	if !w.Rules.Expires() || !w.Leads() {
-		return nil
-	}
-	if id := w.AnyJVM(); id != "" {
-		return fmt.Errorf("job %s: the JVM member %s knows no end of the job (%s): it runs on", c.job, short(id), jobconf.KeyExpiresAt)
 	}
 	return nil
 }

@@ -5,19 +5,22 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/engine/jvm"
+	"github.com/elasticjob-go/elasticjob/internal/engine/once"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 )
 
 // Handlers get the whole grace time under a new identity, too: it does not count from the
 // time at which the identity before was given up.
 func TestNewIdentityHasItsOwnGrace(t *testing.T) {
-	c := &controller{options: &Options{CancelGrace: time.Second}, seams: seams{newID: func() string { return "A" }}}
+	c := &controller{failoverQueue: jvm.NewQueue(jvm.QueueConfig{}), calls: once.New(once.Config{}), options: &setup.Options{CancelGrace: time.Second}, seams: seams{newID: func() string { return "A" }}}
 	begin := clocks.Now()
-	c.giveGrace(begin)
-	if left := c.giveGrace(begin.Add(time.Hour)); left != 0 {
+	c.graceLeft(begin)
+	if left := c.graceLeft(begin.Add(time.Hour)); left != 0 {
 		t.Fatalf("%v is left after an hour", left)
 	}
 	c.identify()
-	if left := c.giveGrace(begin.Add(time.Hour)); left != time.Second {
+	if left := c.graceLeft(begin.Add(time.Hour)); left != time.Second {
 		t.Errorf("%v is left, want 1s", left)
 	}
 }

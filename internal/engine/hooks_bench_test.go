@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -20,31 +21,33 @@ func (lastingSession) Deadline() time.Time { return time.Now().Add(time.Hour) }
 // BenchmarkHooks measures what observers, scopes and log handlers that do nothing add to the path of
 // an execution: from the claim to the end of the handler, which writes a line if there is a log handler.
 func BenchmarkHooks(b *testing.B) {
-	nothing := func(Event) {}
-	observer := func(o *Options) { o.Observers = append(o.Observers, nothing) }
-	scope := func(o *Options) {
-		o.Scopes = append(o.Scopes, func(ctx context.Context, _ Event) (context.Context, func(Event)) { return ctx, nothing })
+	nothing := func(jobtype.Event) {}
+	observer := func(o *setup.Options) { o.Observers = append(o.Observers, nothing) }
+	scope := func(o *setup.Options) {
+		o.Scopes = append(o.Scopes, func(ctx context.Context, _ jobtype.Event) (context.Context, func(jobtype.Event)) { return ctx, nothing })
 	}
-	logs := func(o *Options) {
-		o.LogHandlers = append(o.LogHandlers, func(context.Context, Event) slog.Handler { return slog.DiscardHandler })
+	logs := func(o *setup.Options) {
+		o.Scopes = append(o.Scopes, func(ctx context.Context, _ jobtype.Event) (context.Context, func(jobtype.Event)) {
+			return exec.LogTo(ctx, slog.DiscardHandler), nil
+		})
 	}
-	quiet := HandlerFunc(func(context.Context, ShardingContext) error { return nil })
-	writes := HandlerFunc(func(ctx context.Context, _ ShardingContext) error { exec.Logger(ctx).Info("line"); return nil })
+	quiet := jobtype.HandlerFunc(func(context.Context, jobtype.ShardingContext) error { return nil })
+	writes := jobtype.HandlerFunc(func(ctx context.Context, _ jobtype.ShardingContext) error { exec.Logger(ctx).Info("line"); return nil })
 	for _, bench := range []struct {
 		name    string
-		handler Handler
-		options []func(*Options)
+		handler jobtype.Handler
+		options []func(*setup.Options)
 	}{
 		{"none", quiet, nil},
-		{"observer", quiet, []func(*Options){observer}},
-		{"scope", quiet, []func(*Options){scope}},
-		{"log handler", quiet, []func(*Options){logs}},
-		{"all", quiet, []func(*Options){observer, scope, logs}},
+		{"observer", quiet, []func(*setup.Options){observer}},
+		{"scope", quiet, []func(*setup.Options){scope}},
+		{"log handler", quiet, []func(*setup.Options){logs}},
+		{"all", quiet, []func(*setup.Options){observer, scope, logs}},
 		{"a line", writes, nil},
-		{"a line, log handler", writes, []func(*Options){logs}},
+		{"a line, log handler", writes, []func(*setup.Options){logs}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			o := DefaultOptions()
+			o := setup.DefaultOptions()
 			o.IP = "10.0.0.1"
 			for _, set := range bench.options {
 				set(o)
@@ -52,7 +55,7 @@ func BenchmarkHooks(b *testing.B) {
 			if err := o.PairLoggers(); err != nil {
 				b.Fatal(err)
 			}
-			s, err := o.settle(Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, bench.handler)
+			s, err := o.Prepare(jobtype.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, bench.handler)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -61,13 +64,11 @@ func BenchmarkHooks(b *testing.B) {
 			ctx := exec.WithOwner(b.Context(), c)
 			for b.Loop() {
 				r := &run{Run: decide.Run{Claim: decide.Claim{Source: decide.Normal, Tick: time.Unix(0, 0)}, Token: 1, Instance: "10.0.0.1@-@1"}}
-				c.reporter.Tell(c.runEvent(jobtype.EventClaimed, r))
-				started := c.startedEvent(r)
-				e := c.executionOf(r, started)
-				e.Errors = s.errors
-				c.reporter.Tell(started)
-				outcome, err := e.Run(ctx)
-				c.reportFinished(r, ending{outcome: outcome, err: err, attempts: 1}, &e.Scopes)
+				c.reporter.Claimed(&r.Run)
+				e := c.executionOf(r)
+				e.Errors = s.Errors
+				e.Start(ctx, func(exec.Ending) {})
+				c.working.Wait()
 			}
 			c.reporter.Close()
 		})

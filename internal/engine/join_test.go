@@ -9,6 +9,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Who only joins writes no configuration, also if it went after it was read.
@@ -25,12 +27,12 @@ func TestJoinWritesNoConfiguration(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		o := DefaultOptions()
+		o := setup.DefaultOptions()
 		if err := o.PairLoggers(); err != nil {
 			t.Fatal(err)
 		}
 		o.IP, o.JoinOnly = "10.0.0.1", true
-		read, err := o.settle(Config{Name: "gone", ShardingTotalCount: 1}, HandlerFunc(func(context.Context, ShardingContext) error { return nil }))
+		read, err := o.Prepare(jobtype.Config{Name: "gone", ShardingTotalCount: 1}, jobtype.HandlerFunc(func(context.Context, jobtype.ShardingContext) error { return nil }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +40,7 @@ func TestJoinWritesNoConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := launch(t.Context(), Params{Registry: reg, Pool: pool.Alone(reg), Options: o}, view, read, 0); !errors.Is(err, ErrJobRemoved) {
+		if _, err := launch(t.Context(), Params{Registry: reg, Pool: pool.Alone(reg), Options: o}, view, read, 0); !errors.Is(err, jobtype.ErrJobRemoved) {
 			t.Errorf("got %v", err)
 		}
 		if _, err := reg.Get(t.Context(), "gone"); !errors.Is(err, coord.ErrNoNode) {

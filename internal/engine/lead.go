@@ -2,41 +2,24 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/assign"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// leadership is what this instance remembers as leader, and some of what any member does.
-type leadership struct {
-	// A step has changed what the later steps of a leader decide on: they wait for the next
-	// pass. abdicate, tidy, putInForce and recover set it; pass clears it.
-	led bool
-	// What this leader has dealt. deal changes it, elect clears it.
-	dealt dealt
-	// Questions that were not answered in time, by the names of their strategies. consult
-	// changes them: for a leader that deals, and for any member that makes up.
-	questions map[string]*question
-	// When to look at the whole tree again. reconcileIfDue changes it, in any role.
-	reconcile clocks.Moment
-	// Servers that nobody uses are to be removed. reconcileIfDue sets it, sweep clears it.
-	sweeping bool
-}
-
 // elect makes this instance the leader if there is none and it is this instance's turn.
 func (c *controller) elect(w *decide.World) error {
-	c.dealt = dealt{}
+	c.assigner.Reset()
 	c.fault(jobtype.FaultStrategy, nil) // only a leader has it
-	if left := w.Turn() - w.Leaderless; left > 0 && !w.LeaderStands() && w.MayLead() {
+	if left := w.ElectionDelay() - w.Leaderless; left > 0 && !w.LeaderIsAlive() && w.MayLead() {
 		c.wakeIn(left)
 	}
 	if change := w.Elect(); change != nil {
 		c.elected = true // or may be
-		c.commit(*change)
+		c.commits.Commit(*change)
 	}
 	return nil
 }
@@ -44,85 +27,45 @@ func (c *controller) elect(w *decide.World) error {
 // abdicate gives leadership up if this instance may not lead any more.
 func (c *controller) abdicate(w *decide.World) error {
 	if change := w.Abdicate(); change != nil {
-		c.commit(*change)
-		c.led = true // even if it has failed: this instance must not lead
+		c.commits.Commit(*change)
+		c.blocked = true // even if it has failed: this instance must not lead
 	}
 	return nil
 }
 
-// tidy removes what external writers have put in everybody's way.
-func (c *controller) tidy(w *decide.World) error {
-	c.led = c.commitAll(w.Tidy())
-	return nil
-}
-
-// putInForce records a new schedule, and since when it is in force.
-func (c *controller) putInForce(w *decide.World) error {
-	change, err := w.PutInForce()
-	if change != nil {
-		c.led = c.commit(*change)
-	}
-	return err
-}
-
-// markForFailover removes the records of runs whose instances have ended. With failover on it puts
-// their items up to be run again.
+// markForFailover removes the records of orphans. With failover on their items await failover then.
 func (c *controller) markForFailover(w *decide.World) error {
-	if !c.mayRecover(w) {
+	if !c.jvm.MayMarkForFailover(w) {
 		return nil
 	}
 	orphans := w.Orphans()
 	lacks := func(o decide.Orphan) bool { return w.LacksRequest(o.Item) }
 	switch {
 	case !slices.ContainsFunc(orphans, lacks):
-		c.recoveredBy = 0
-	case !c.isShown(&c.recoveredBy):
+		c.discrepancies.failoverSync = 0
+	case !c.commits.SyncedSince(&c.discrepancies.failoverSync):
 		orphans = slices.DeleteFunc(orphans, lacks)
 	}
-	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commitAll(w.MarkForFailover(orphans)) {
-		c.logRecovered(orphans)
-		c.led = true
-	}
-	return nil
-}
-
-// rewind corrects ticks from the future. The later steps do not wait for it (led): they do
-// not depend on it, and an instance with a wrong clock may write such ticks again and again.
-func (c *controller) rewind(w *decide.World) error {
-	c.commitAll(w.Rewind())
-	return nil
-}
-
-// clean removes what options that were switched off, and instances that have ended, have
-// left behind. That may be a lot, so each pass removes a part; the later steps do not wait.
-func (c *controller) clean(w *decide.World) error {
-	if c.commitAll(firstOf(w.Clean())) {
-		c.stale = true // the next pass goes on by a view that shows what is gone
-	}
-	return nil
-}
-
-// sweep removes servers that nobody uses, once after each reconciliation.
-func (c *controller) sweep(w *decide.World) error {
-	if c.sweeping {
-		c.sweeping = false
-		c.commitAll(firstOf(w.Sweep()))
+	if orphans = c.confirm(orphans); len(orphans) > 0 && c.commits.All(w.MarkForFailover(orphans)) {
+		c.reporter.Recovered(w, orphans)
+		c.blocked = true
 	}
 	return nil
 }
 
 // assign writes who owns each item, as the strategy says.
 func (c *controller) assign(w *decide.World) error {
-	if c.dealt.rests && !c.settings.StaticSharding && !c.weighsAgain(w.Moment) {
+	s := c.strategy()
+	if !c.settings.StaticSharding && c.assigner.IsSettled(w.Moment, s) {
 		c.fault(jobtype.FaultStrategy, nil)
 		return nil
 	}
-	c.dealt.open = true
-	if c.stale && w.HasBounds() {
+	c.assigner.MarkPending()
+	if c.commits.IsStale() && w.IsBounded() {
 		return nil // who has what must be known
 	}
-	owners, err := c.deal(w)
-	if errors.Is(err, errThinking) {
+	owners, err := c.assigner.Owners(c.session.Context(), w, s)
+	if errors.Is(err, assign.ErrNotAnswered) {
 		return nil
 	}
 	c.fault(jobtype.FaultStrategy, err)
@@ -130,37 +73,40 @@ func (c *controller) assign(w *decide.World) error {
 		return nil
 	}
 	changes := w.Assign(owners)
-	wait := w.DealWait(owners)
+	wait := w.AssignWait(owners)
 	if wait > 0 {
 		c.wakeIn(wait)
 	}
-	c.commitAll(changes)
-	if len(changes) > 0 && w.HasBounds() {
-		c.stale = true // the next deal goes on by a view that shows who has what
+	c.commits.All(changes)
+	if len(changes) > 0 && w.IsBounded() {
+		c.commits.SetStale() // the next assignment goes on by a view that shows who has what
 	}
-	c.dealt.open = len(changes) > 0 || wait > 0 || !w.IsDealt(owners) || w.AwaitsRuns(c.dealt.owners)
-	c.dealt.rests = !c.dealt.open && err == nil && !c.dealt.isRestless
-	c.weighLater(w.Moment, len(changes) > 0)
+	c.assigner.Assigned(w, s, assign.Outcome{Owners: owners, Err: err, Changes: len(changes), Waits: wait > 0})
 	return nil
 }
 
-// firstOf returns as many changes as may be under way together. A later pass does the rest.
-func firstOf(changes []decide.Change) []decide.Change {
-	return changes[:min(len(changes), commitsAtOnce)]
+// strategy is the one of the effective configuration.
+func (c *controller) strategy() assign.Strategy {
+	return assign.Strategy{Name: c.settings.Strategy, Strategy: c.settings.Sharding}
 }
 
-// confirm returns the orphans that are certain. The snapshot may show records of different
-// commits side by side (decide.Orphan.IsTorn): an old record beside a new claim is no
-// orphan. So confirm reads such records again from the store.
+// desired returns who should own each item: see assign.Assigner.
+func (c *controller) desired(w *decide.World) ([]string, error) {
+	return c.assigner.Desired(c.session.Context(), w, c.strategy())
+}
+
+// confirm returns the orphans that are certain. The snapshot may show records of different commits side by
+// side (decide.Orphan.IsTorn): an old record beside a new claim is no orphan. So torn ones are read again
+// from the store.
 func (c *controller) confirm(orphans []decide.Orphan) []decide.Orphan {
 	const step = "confirm"
 	if !slices.ContainsFunc(orphans, decide.Orphan.IsTorn) {
 		return orphans
 	}
-	mayRead := c.attempt(step)
+	mayRead := c.commits.MayAttempt(step)
 	isThere := make([]bool, len(orphans))
 	errs := make([]error, len(orphans))
-	c.together(len(orphans), func(i int) {
+	c.commits.ForEach(len(orphans), func(i int) {
 		switch {
 		case !orphans[i].IsTorn():
 			isThere[i] = true
@@ -179,12 +125,11 @@ func (c *controller) confirm(orphans []decide.Orphan) []decide.Orphan {
 	}
 	switch i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); {
 	case i >= 0:
-		c.failed(step, errs[i])
+		c.commits.Failed(step, errs[i])
 	case len(confirmed) < len(orphans):
-		c.stale = true
-		c.meet(step, fmt.Errorf("the view of the job shows records of runs that are no more: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
+		c.commits.ViewIsLate(step, "shows records of runs that are no more")
 	default:
-		c.troubles.over(step)
+		c.commits.Succeeded(step)
 	}
 	return confirmed
 }

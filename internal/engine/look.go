@@ -10,36 +10,32 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// sight is what a controller sees.
-type sight struct {
-	settings   *settings                // the configuration in force here: adopt; its modified: begin
-	refused    int64                    // Modified of the configuration that this instance refuses; 0 if none: heed, adopt, begin
-	reconsider clocks.Moment            // when that is looked at again: heed
-	state      *jobtree.State           // the tree, as the view had it: look, deregisterAnew
-	seen       coord.Snapshot           // by which state is: look
-	owned      []int                    // this instance's items by state, if listed: items
-	listed     bool                     // look and identify clear it
-	changed    <-chan struct{}          // closed when the view has something newer than state: look
-	looked     instant                  // when slack looked at both clocks last: slack
-	absent     map[string]clocks.Moment // see decide.World: world
-	leaderless since                    // nobody leads: world
-	mixed      *decide.Mixed            // what matters of JVM members; nil if nothing does: world
+// viewState is what the controller has read from the view, and the settings that follow from it.
+type viewState struct {
+	settings       *setup.Settings          // the effective configuration: applySettings; its modified: startSession
+	refused        int64                    // Modified of the configuration that this instance refuses; 0 if none: onConfigChanged, applySettings, startSession
+	retryRefusedAt clocks.Moment            // when that is looked at again: onConfigChanged
+	state          *jobtree.State           // the tree, as the view had it: look, deregisterByNewView
+	snapshot       coord.Snapshot           // by which state is: look
+	owned          []int                    // this instance's items by state, if listed: items
+	listed         bool                     // look and identify clear it
+	changed        <-chan struct{}          // closed when the view has something newer than snapshot: look
+	clocksAt       clocks.Instant           // the last reading of both clocks: slack
+	absent         map[string]clocks.Moment // see decide.World: newWorld
+	leaderless     clocks.Condition         // nobody leads: newWorld
+	mixed          *decide.Mixed            // what matters of JVM members; nil if nothing does: newWorld
 }
 
-// instant is a moment by the wall clock and by the monotonic one.
-type instant struct {
-	wall time.Time
-	mono clocks.Moment
-}
-
-// look reads the view if it has changed, and follows the configuration in it.
+// look reads the view if it has changed, and takes in the configuration that it shows. A configuration that was
+// refused is tried again once in retryRefusedEvery.
 func (c *controller) look() {
-	if c.refused != 0 && !c.moment().Before(c.reconsider) && c.state != nil && c.state.Config != nil && c.state.Config.Modified == c.refused {
-		c.heed(*c.state.Config)
+	if c.refused != 0 && !c.moment().Before(c.retryRefusedAt) && c.state != nil && c.state.Config != nil && c.state.Config.Modified == c.refused {
+		c.onConfigChanged(*c.state.Config)
 	}
 	select {
 	case <-c.changed:
@@ -53,55 +49,55 @@ func (c *controller) look() {
 		return
 	}
 	document := c.state.Config
-	if document == nil || document.Modified <= c.settings.modified || document.Modified == c.refused {
+	if document == nil || document.Modified <= c.settings.Modified || document.Modified == c.refused {
 		return
 	}
-	c.heed(*document)
+	c.onConfigChanged(*document)
 }
 
-// reconsiderEvery is the time between two looks at a configuration that is refused: what it
+// retryRefusedEvery is the time between two attempts to take in a configuration that is refused: what it
 // needs, a secret or a host's name, may be there by then.
-const reconsiderEvery = time.Minute
+const retryRefusedEvery = time.Minute
 
-// heed puts a configuration of the registry in force, or refuses it.
-func (c *controller) heed(document coord.Node) {
+// onConfigChanged makes a configuration of the registry the effective one here (applySettings), or refuses
+// it: then the last good one stays, and the fault says why.
+func (c *controller) onConfigChanged(document coord.Node) {
 	config, err := jobtype.DecodeConfig(document.Value)
-	var next *settings
+	var next *setup.Settings
 	if err == nil {
-		next, err = c.settings.follow(config, c.options, document.Modified)
+		next, err = c.settings.Follow(config, c.options, document.Modified)
 	}
 	if err != nil {
-		c.refused, c.reconsider = document.Modified, c.moment().Add(reconsiderEvery)
+		c.refused, c.retryRefusedAt = document.Modified, c.moment().Add(retryRefusedEvery)
 		c.fault(jobtype.FaultConfig, fmt.Errorf("job %s: the configuration in the registry is refused, the last good one stays in force: %w", c.job, err))
 		return
 	}
-	c.adopt(next)
+	c.applySettings(next)
 }
 
-// readTree brings the state up to date with a snapshot, and notes which items have changed. It
-// reports whether anything else has.
-func (c *controller) readTree(snapshot coord.Snapshot) (isWhole bool) {
+// readTree brings the state up to date with a snapshot. It reports whether anything but records of items has
+// changed; if not, it only marks the items that have changed.
+func (c *controller) readTree(snapshot coord.Snapshot) (isFull bool) {
 	if c.state == nil {
-		c.state, c.whole = jobtree.Read(snapshot, c.job), true
+		c.state, c.full = jobtree.Read(snapshot, c.job), true
 	} else {
-		changes := c.state.Follow(snapshot, c.seen, c.job)
-		isWhole := changes.Others || changes.Owners && c.concerns(changes.Items)
-		c.whole = c.whole || isWhole
-		c.listed = c.listed && !isWhole
-		if !isWhole {
-			c.noticeAll(changes.Items)
-			c.seen = snapshot
+		changes := c.state.Follow(snapshot, c.snapshot, c.job)
+		isFull = changes.Others || changes.Owners && c.ownersMatter(changes.Items)
+		c.full = c.full || isFull
+		c.listed = c.listed && !isFull
+		if !isFull {
+			c.noteChangedItems(changes.Items)
+			c.snapshot = snapshot
 			return false
 		}
 	}
-	c.seen = snapshot
+	c.snapshot = snapshot
 	return true
 }
 
-// concerns reports whether it may matter to this instance that items have other owners. It
-// does to a leader, and if items are its own or were. If not, a deal of many items costs
-// little here.
-func (c *controller) concerns(items []int) bool {
+// ownersMatter reports whether new owners of items need a full pass here: this instance leads, or one of the items
+// is or was its own, or has no owner. If not, an assignment of many items costs little here.
+func (c *controller) ownersMatter(items []int) bool {
 	return !c.listed || c.state.Leader.Is(c.self.ID) || slices.ContainsFunc(items, func(i int) bool {
 		owner := c.state.Items[i].Owner
 		_, wasOwn := slices.BinarySearch(c.owned, i)
@@ -109,43 +105,54 @@ func (c *controller) concerns(items []int) bool {
 	})
 }
 
-// adopt puts settings in force here. Where they change whether there are records, what was remembered of
+// applySettings makes settings effective here. If they switch records on or off, what was remembered of
 // earlier ticks is forgotten.
-func (c *controller) adopt(next *settings) {
+func (c *controller) applySettings(next *setup.Settings) {
 	before := c.settings
-	if before.rules.Monitor != next.rules.Monitor {
+	if before.Rules.Monitor != next.Rules.Monitor {
 		c.unmonitored.Last = c.now()
 		clear(c.work.Waiting)
 	}
-	c.replaceReporters(next)
-	c.use(next)
+	if before.Errors.IsFor(next.Config) {
+		next.Errors = before.Errors
+	} else {
+		c.flusher.Retire(before.Errors)
+	}
+	c.setSettings(next)
 	c.refused = 0
 	c.fault(jobtype.FaultConfig, nil)
-	if changes := changesOf(before.Config, next.Config); len(changes) > 0 {
-		c.log.Info("configuration changed", zap.Int64("revision", next.modified), zap.Strings("fields", changes))
+	if changes := setup.Changes(before.Config, next.Config); len(changes) > 0 {
+		c.log.Info("configuration changed", zap.Int64("revision", next.Modified), zap.Strings("fields", changes))
 	}
 }
 
-// use sets the settings that are in force here.
-func (c *controller) use(s *settings) {
+// refusal is the configuration that this instance cannot follow; 0 if there is none.
+func (c *controller) refusal() int64 {
+	if c.refused == 0 && c.state != nil && c.schedule.CannotFollow(c.state.Schedule, c.settings) {
+		return c.settings.Modified
+	}
+	return c.refused
+}
+
+// setSettings sets the effective settings, and nothing else.
+func (c *controller) setSettings(s *setup.Settings) {
 	c.settings = s
-	c.properties.Store(&s.properties)
+	c.properties.Store(&s.Properties)
 }
 
-// slack returns how much later than usual a tick may be seen and still be on time. Timers do
-// not notice that the wall clock was set: where the two clocks differ since the last pass, ticks are seen
-// late by as long as the controller has waited. What the clock jumped over is late: no tick came
-// on time there.
-func (c *controller) slack(now instant) time.Duration {
-	before := c.looked
-	c.looked = now
-	if before.mono.IsZero() {
+// slack returns how much later than usual a tick may be seen and still be on time. Timers do not notice that the
+// wall clock was set: if the two clocks differ since the last pass, ticks are seen late by as long as the
+// controller has slept, and that is the slack. Ticks that the clock jumped over are late all the same.
+func (c *controller) slack(now clocks.Instant) time.Duration {
+	before := c.clocksAt
+	c.clocksAt = now
+	if before.Mono.IsZero() {
 		return 0
 	}
-	elapsed := now.mono.Sub(before.mono)
+	elapsed := now.Mono.Sub(before.Mono)
 	const usual = 100 * time.Millisecond
-	if (now.wall.Sub(before.wall) - elapsed).Abs() < usual {
+	if (now.Wall.Sub(before.Wall) - elapsed).Abs() < usual {
 		return 0
 	}
-	return max(min(elapsed, maxWait), 1) // not 0: the pass is to be a whole one
+	return max(min(elapsed, maxWait), 1) // not 0: the pass is to be a full one
 }

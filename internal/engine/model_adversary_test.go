@@ -174,16 +174,8 @@ func (m *model) doTrigger() {
 	if p == nil || p.c.self.ID == "" {
 		return
 	}
-	var r jobtree.TriggerDocument // the zero request is for all items that the instance owns
-	if rapid.Bool().Draw(m.t, "some items") {
-		r.Items = rapid.SliceOfNDistinct(rapid.IntRange(0, m.config.ShardingTotalCount-1), 1, -1, rapid.ID[int]).Draw(m.t, "items")
-	}
-	value, err := jobtree.EncodeTrigger(r)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	m.logf("operator: triggers %v of %s", r.Items, p.c.self.ID)
-	m.operate(coord.Exists(m.job.Instance(p.c.self.ID)), coord.Create(m.job.Trigger(p.c.self.ID), value))
+	m.logf("operator: triggers %s", p.c.self.ID)
+	m.operate(coord.Exists(m.job.Instance(p.c.self.ID)), coord.Create(m.job.Trigger(p.c.self.ID), nil))
 }
 
 func (m *model) doLand() {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // begins checks an execution that begins.
@@ -167,8 +169,8 @@ func (m *model) applied(by string, ops []coord.Op) {
 			if m.begunAnew(before, i) || m.passedElse(by, is.Tick) {
 				continue
 			}
-			due := is.Tick.After(before.Schedule.Since) && !(m.config.Overlap == OverlapSkip && before.Item(i).Running != nil)
-			if due && m.config.Misfire == On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+			due := is.Tick.After(before.Schedule.Since) && !(m.config.Overlap == jobtype.OverlapSkip && before.Item(i).Running != nil)
+			if due && m.config.Misfire == jobtype.On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is skipped", is.Tick, i)
 			}
 			continue
@@ -218,7 +220,7 @@ func (m *model) handedOver(by string, ops []coord.Op) {
 		i, _ := jobtree.ParseItem(item)
 		m.cut[i] = by
 		for _, p := range m.members {
-			if r := p.c.runs[i]; p.name == by && r != nil && r.phase == done && r.ending.err == nil {
+			if r := p.c.runs[i]; p.name == by && r != nil && r.phase == exec.Done && r.ending.Err == nil {
 				m.fatalf("item %d is handed over although it has finished", i)
 			}
 		}
@@ -284,7 +286,7 @@ func (p *member) signsOff() {
 	}
 	if c.registration != unasked && c.registration != deregistered {
 		m.logf("%s: deregisters later", p.name)
-		if err := c.deregisterAnew(m.ctx); err != nil {
+		if err := c.deregisterByNewView(m.ctx); err != nil {
 			m.fatalf("%s does not deregister: %v", p.name, err)
 		}
 	}
@@ -320,7 +322,7 @@ func (m *model) checkRest() {
 		if _, waits := m.owed[i]; waits {
 			m.fatalf("item %d was cut short, and was not run again", i)
 		}
-		if m.config.Misfire == On {
+		if m.config.Misfire == jobtype.On {
 			last := m.lastTick(s, i)
 			if !last.IsZero() && item.Fired.Tick.Before(last) {
 				m.fatalf("item %d has run for %s, and not for %s", i, item.Fired.Tick, last)
@@ -350,7 +352,7 @@ func (m *model) lastTick(s *jobtree.State, item int) time.Time {
 	available := m.available(s)
 	for _, p := range m.members {
 		if !p.crashed && !p.isGone && slices.Contains(available, p.c.self.ID) {
-			w := p.c.world()
+			w := p.c.newWorld()
 			w.State = s
 			if last := w.LastTickOf(item); !last.IsZero() {
 				return last

@@ -13,8 +13,8 @@ import (
 )
 
 // drawExpiry draws when the job of a model ends.
-func (m *model) drawExpiry() Expiry {
-	e := Expiry{
+func (m *model) drawExpiry() jobtype.Expiry {
+	e := jobtype.Expiry{
 		At:     rapid.SampledFrom([]time.Time{{}, begin.Add(90 * time.Second), begin.Add(4 * time.Minute)}).Draw(m.t, "expires at"),
 		Ticks:  rapid.SampledFrom([]int{0, 1, 3}).Draw(m.t, "expiry ticks"),
 		Remove: rapid.Bool().Draw(m.t, "is removed then"),
@@ -119,8 +119,8 @@ func (m *model) checkStays(s *jobtree.State) {
 		if p.crashed || p.isGone || !s.Leader.Is(p.c.self.ID) {
 			continue
 		}
-		w := p.c.world()
-		if w.State = s; w.IsToGo(p.c.work) {
+		w := p.c.newWorld()
+		if w.State = s; w.IsRemovable(p.c.work) {
 			m.fatalf("the job has expired, and is still there")
 		}
 	}

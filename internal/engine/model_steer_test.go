@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // steering is what the model knows of operators who kill, pause and make requests.
@@ -81,7 +82,7 @@ func (m *model) isKilled(item int, token int64) bool {
 
 // checkKilled checks a run whose handler returns.
 func (m *model) checkKilled(r *run, ctx context.Context, err error) {
-	if !errors.Is(context.Cause(ctx), ErrKilled) {
+	if !errors.Is(context.Cause(ctx), jobtype.ErrKilled) {
 		return
 	}
 	again, killed := m.kills[itemToken{r.Item, r.Token}]

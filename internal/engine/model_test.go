@@ -15,6 +15,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
+	"github.com/elasticjob-go/elasticjob/internal/engine/once"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/modelstore"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -37,7 +40,7 @@ type model struct {
 	first   int64
 	now     time.Time
 	ctx     context.Context
-	config  Config
+	config  jobtype.Config
 	members []*member
 	seats   int // how many members were ever started
 	session coord.SessionID
@@ -110,11 +113,11 @@ func (how modelOptions) jitters() []time.Duration {
 }
 
 // overlaps are the values that the overlap may have.
-func (how modelOptions) overlaps() []string {
+func (how modelOptions) overlaps() []jobtype.Overlap {
 	if how.skips {
-		return []string{OverlapWait, OverlapSkip}
+		return []jobtype.Overlap{jobtype.OverlapWait, jobtype.OverlapSkip}
 	}
-	return []string{OverlapWait}
+	return []jobtype.Overlap{jobtype.OverlapWait}
 }
 
 // member is a process.
@@ -150,7 +153,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 	m.first = m.store.Revision()
 	m.history = []coord.Snapshot{m.store.Snapshot()}
 	m.store.Written = m.onWrite
-	m.config = Config{
+	m.config = jobtype.Config{
 		Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ReconcileInterval: -time.Minute,
 		ShardingTotalCount: rapid.IntRange(1, 3).Draw(t, "total"),
 		Failover:           rapid.SampledFrom(how.switches).Draw(t, "failover"),
@@ -262,7 +265,7 @@ func (m *model) start() *member {
 	p.reg = &modelRegistry{p: p}
 	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
 	lead := rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(m.t, "lead")
-	o := DefaultOptions()
+	o := setup.DefaultOptions()
 	o.Listeners = map[string]*exec.Listener{"ONCE": modelListener()}
 	o.Lead, o.IP = lead, fmt.Sprintf("host-%d", m.seats%3)
 	o.Now = func() time.Time { return clocks.Stripped(m.now.Add(skew)) }
@@ -271,19 +274,19 @@ func (m *model) start() *member {
 		m.t.Fatal(err)
 	}
 	o.Moment = m.moment
-	if err := o.workOf(m.config, HandlerFunc(func(context.Context, ShardingContext) error { return nil })); err != nil {
-		m.t.Fatal(err)
-	}
-	s, err := newSettings(m.config, o, 0)
+	s, err := o.Prepare(m.config, jobtype.HandlerFunc(func(context.Context, jobtype.ShardingContext) error { return nil }))
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	p.c = newController(p.reg, p.view, s, o, 0)
-	p.c.seams = seams{newID: p.newID, execute: p.begin, call: p.call, omits: p.omits, oneByOne: true, narrowed: p.audit}
+	p.c.seams = seams{newID: p.newID, execute: p.begin, skips: p.omits, afterPartial: p.audit}
+	p.c.commits.Sequential = true
+	p.c.calls = once.New(once.Config{Log: p.c.log, Slog: o.Slog, Working: &p.c.working, Wake: p.c.requestFullPass, Commit: p.c.commits.Commit, Begin: p.call})
 	p.c.started = func() {}
-	p.c.pool.Calendars = &modelCalendars{p: p, at: m.store.Revision()}
-	p.c.shutdown, p.leave = context.WithCancel(m.ctx)
-	p.c.stopping, p.stop = context.WithCancel(m.ctx)
+	var shutdown, stopping context.Context
+	shutdown, p.leave = context.WithCancel(m.ctx)
+	stopping, p.stop = context.WithCancel(m.ctx)
+	p.c.connect(pool.Job{Calendars: &modelCalendars{p: p, at: m.store.Revision()}}, shutdown, stopping)
 	p.reg.open()
 	m.members = append(m.members, p)
 	return p
@@ -300,34 +303,34 @@ func (p *member) pass() {
 		p.view.advance()
 	}
 	c.changed = nil
-	c.settings.threads = m.some("threads", 3, 3)
+	c.settings.ThreadCount = m.some("threads", 3, 3)
 	m.logf("%s: looks at %d of %d%s, %s", p.name, p.view.at, m.store.Revision(), p.view.tears(), c.self.ID)
-	err := c.once()
+	err := c.reconcile()
 	for r, ctx := range p.handler {
-		if context.Cause(ctx) == ErrShutdown && r.phase == executing && c.settings.Failover {
+		if context.Cause(ctx) == jobtype.ErrShutdown && r.phase == exec.Executing && c.settings.Failover {
 			m.mustRunAgain(p, r)
 		}
 	}
 	if err != nil {
 		m.fatalf("%s: %v", p.name, err)
 	}
-	if c.stage == gone {
-		m.logf("%s: gone: %v", p.name, c.farewell)
+	if c.departure.stage == terminated {
+		m.logf("%s: gone: %v", p.name, c.departure.err)
 		p.isGone = true
 		clear(p.handler)
 	}
 }
 
-// audit fails the test if a narrow pass has left something to be done that a whole one would
+// audit fails the test if a partial pass has left something to be done that a full one would
 // have done.
 func (p *member) audit() {
 	c := p.c
-	if c.whole || !c.rests() || p.view.at < p.m.store.Revision() {
-		return // a whole pass follows, or the view does not show yet what was done
+	if c.full || !c.isQuiescent() || p.view.at < p.m.store.Revision() {
+		return // a full pass follows, or the view does not show yet what was done
 	}
-	world := c.world()
+	world := c.newWorld()
 	w := &world
-	if c.outlookOf(w) != c.outlook {
+	if c.inputsOf(w) != c.inputs {
 		return // so does one here
 	}
 	left := map[string][]decide.Change{
@@ -335,7 +338,7 @@ func (p *member) audit() {
 		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
 		"flag":      w.MarkMisfire(c.work),
 		"skip":      w.Skip(c.work),
-		"begin":     w.BeginRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),
+		"begin":     w.ClaimRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),
 	}
 	if w.Leads() {
 		owners, err := c.desired(w)
@@ -350,12 +353,60 @@ func (p *member) audit() {
 	}
 	for step, changes := range left {
 		if len(changes) > 0 {
-			p.m.fatalf("%s: a narrow pass has left something to %s: %v", p.name, step, changes)
+			p.m.fatalf("%s: a partial pass has left something to %s: %v", p.name, step, changes)
 		}
 	}
 	if elect := w.Elect(); elect != nil {
-		p.m.fatalf("%s: a narrow pass has left somebody to elect", p.name)
+		p.m.fatalf("%s: a partial pass has left somebody to elect", p.name)
 	}
+}
+
+// auditSubset fails the test if a partial pass over some items would commit something that a full one would not.
+func (p *member) auditSubset() {
+	decisions := map[string]func(w *decide.World) []decide.Change{
+		"fire": func(w *decide.World) []decide.Change {
+			return w.Fire(append(w.Due(p.c.work), w.Early(p.c.work)...), 1000)
+		},
+		"mark for failover": func(w *decide.World) []decide.Change { return w.MarkForFailover(w.Orphans()) },
+		"advance ticks":     (*decide.World).AdvanceTicks,
+		"settle": func(w *decide.World) (changes []decide.Change) {
+			for _, item := range w.Leftovers(p.c.work) {
+				changes = append(changes, w.Settle(p.c.work, item))
+			}
+			return changes
+		},
+	}
+	for _, s := range decide.Steps() {
+		if s.Partial && s.Decide != nil && s.Roles&p.c.role(&p.c.current) != 0 {
+			decisions[s.Name] = func(w *decide.World) []decide.Change { return s.Decide(w, p.c.work).Changes }
+		}
+	}
+	partial, full := p.c.current, p.c.current
+	partial.Dirty, full.Dirty = []int{}, nil
+	for item := range partial.Items {
+		if rapid.Bool().Draw(p.m.t, "dirty") {
+			partial.Dirty = append(partial.Dirty, item)
+		}
+	}
+	for step, changes := range decisions {
+		whole := operationsOf(changes(&full))
+		for op := range operationsOf(changes(&partial)) {
+			if !whole[op] {
+				p.m.fatalf("%s: a partial pass over %v wants to %s by %s, a full one does not", p.name, partial.Dirty, step, op)
+			}
+		}
+	}
+}
+
+// operationsOf returns the operations of changes, without values: a node may say of several items how they stand.
+func operationsOf(changes []decide.Change) map[string]bool {
+	list := map[string]bool{}
+	for _, change := range changes {
+		for _, op := range change.Ops {
+			list[fmt.Sprintf("%v %s at version %d", op.Kind, op.Path, op.Version)] = true
+		}
+	}
+	return list
 }
 
 // newID gives a member a new identity, with an id that is the same in each run of the test.
@@ -369,6 +420,9 @@ func (p *member) newID() string {
 // omits reports whether the adversary leaves a step out: one that may be late, or fail, and
 // does no harm then but a delay.
 func (p *member) omits(step string) bool {
+	if step == "restore" && !p.m.calm { // the first step of a partial pass
+		p.auditSubset()
+	}
 	switch step {
 	case "restore", "leave", "register", "diagnose", "report":
 		return false
@@ -394,7 +448,7 @@ func (p *member) begin(r *run) {
 		p.m.fatalf("%s: item %d begins before its tick %s", p.name, r.Item, r.Tick)
 	}
 	ctx, cancel := context.WithCancelCause(c.session.Context())
-	r.cancel, r.phase, r.begun = cancel, executing, c.instant()
+	r.cancel, r.phase, r.begun = cancel, exec.Executing, c.instant()
 	p.handler[r] = ctx
 	p.m.begins(p, r)
 }
@@ -404,10 +458,10 @@ func (p *member) returns(r *run, err error) {
 	ctx := p.handler[r]
 	delete(p.handler, r)
 	p.m.checkKilled(r, ctx, err)
-	r.ending = ending{outcome: exec.OutcomeOf(ctx, err), err: err, at: p.c.instant(), attempts: 1}
-	r.ending.cut = ctx.Err() != nil && r.ending.outcome != OutcomeKilled
+	r.ending = exec.Ending{Outcome: exec.OutcomeOf(ctx, err), Err: err, At: p.c.instant(), Attempts: 1}
+	r.ending.IsCut = ctx.Err() != nil && r.ending.Outcome != jobtype.OutcomeKilled
 	p.m.logf("%s: item %d returns, %v", p.name, r.Item, err)
-	if err == nil && r.ending.cut && context.Cause(ctx) == ErrShutdown {
+	if err == nil && r.ending.IsCut && context.Cause(ctx) == jobtype.ErrShutdown {
 		delete(p.m.owed, r.Item) // it was cut short, but has finished all the same
 	}
 	p.c.returned = append(p.c.returned, r)
@@ -440,7 +494,7 @@ func (m *model) settleDown() {
 func (m *model) claimedEarly() bool {
 	return slices.ContainsFunc(m.members, func(p *member) bool {
 		return !p.crashed && !p.isGone && slices.ContainsFunc(slices.Collect(maps.Values(p.c.runs)), func(r *run) bool {
-			return r.phase == queued && r.Tick.After(p.c.now())
+			return r.phase == exec.Queued && r.Tick.After(p.c.now())
 		})
 	})
 }
@@ -450,7 +504,7 @@ func (m *model) finale() {
 	m.logf("--- it calms down")
 	m.calm = true
 	for _, p := range m.members {
-		clear(p.c.troubles)
+		p.c.commits.Forget()
 	}
 	if rapid.Bool().Draw(m.t, "the late ones land") {
 		for len(m.late) > 0 {

@@ -16,9 +16,8 @@ const (
 	maxAhead = 1000
 )
 
-// pace is how fast the runs of a job end here. It says how many items may be claimed although
-// all threads are busy. These must be few: nobody else can run a claimed item, and a handler
-// may hang.
+// pace is how fast the runs of a job end here. It says how many items may be claimed although all threads are
+// busy. These must be few: nobody else can run a claimed item, and a handler may hang.
 type pace struct {
 	mean time.Duration // of the time that a run takes; 0 before the first has ended
 	last clocks.Moment // when a run ended last, or a thread was free

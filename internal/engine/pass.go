@@ -1,143 +1,150 @@
 package engine
 
 import (
-	"errors"
-
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
 )
 
-// role is how this instance stands during a pass. It says which steps are for it.
-type role int
-
-const (
-	// asUnconfigured: the snapshot has no configuration. The view is late, or the job was
-	// removed.
-	asUnconfigured role = 1 << iota
-	// asApplicant: this instance is not in the tree.
-	asApplicant
-	// asFollower: it is in the tree and does not lead.
-	asFollower
-	// asLeader: it is in the tree and leads.
-	asLeader
-	// asLeaver: it is leaving.
-	asLeaver
-
-	asMember = asFollower | asLeader
-	always   = asUnconfigured | asApplicant | asMember | asLeaver
-)
-
-// step is one thing that each pass looks after.
-type step struct {
-	name string
-	who  role // the roles that the step is for
-	when when
-	do   func(*controller, *decide.World) error
-}
-
-// when says for which passes a step is; see attention.
-type when bool
-
-const (
-	whole  when = false // only for whole passes
-	narrow when = true  // for narrow ones, too: it is about items that have changed
-)
-
-// steps returns the steps of a pass, in their order. The table of package decide says for
-// each when it writes what.
-func steps() [38]step {
-	configured := asApplicant | asMember | asLeaver
-	return [...]step{
-		{"reconcile", always, whole, (*controller).reconcileIfDue},
-		{"look for removal", always, whole, (*controller).lookForRemoval},
-		{"restore", configured, narrow, (*controller).restore},
-		{"kill", asMember | asLeaver, whole, (*controller).kill},
-		{"finish", configured, narrow, (*controller).finish},
-		{"tend ticks", asMember | asLeaver, narrow, (*controller).tendTicks},
-		{"leave", asLeaver, whole, (*controller).leave},
-		{"register", asApplicant, whole, (*controller).register},
-		{"announce", asMember, whole, (*controller).announce},
-		{"remove stale self", asMember, whole, (*controller).removeStaleSelf},
-		{"unmark", asMember, whole, (*controller).unmark},
-		{"witness", asMember, whole, (*controller).witness},
-		{"fail over", asMember, whole, (*controller).failOver},
-		{"take trigger", asMember, whole, (*controller).takeTrigger},
-		{"begin requested", asMember, whole, (*controller).beginRequested},
-		{"fire", asMember, narrow, (*controller).fire},
-		{"begin backfill", asMember, whole, (*controller).beginBackfill},
-		{"mark misfire", asMember, narrow, (*controller).markMisfire},
-		{"skip", asMember, narrow, (*controller).skip},
-		{"release", asMember, narrow, (*controller).releaseClaims},
-		{"settle", asMember, narrow, (*controller).settle},
-		{"elect", asFollower, whole, (*controller).elect},
-		{"abdicate", asLeader, whole, (*controller).abdicate},
-		{"tidy", asLeader, whole, (*controller).tidy},
-		{"put in force", asMember, whole, (*controller).putInForce},
-		{"mark for failover", asMember, narrow, (*controller).markForFailover},
-		{"rewind", asLeader, narrow, (*controller).rewind},
-		{"clean", asLeader, narrow, (*controller).clean},
-		{"adopt trigger", asLeader, whole, (*controller).adoptTrigger},
-		{"end requests", asMember, whole, (*controller).endRequests},
-		{"sweep", asLeader, whole, (*controller).sweep},
-		{"expire", asLeader, whole, (*controller).expire},
-		{"ask for a deal", asFollower, whole, (*controller).askForDeal},
-		{"assign", asLeader, whole, (*controller).assign},
-		{"ask to stop", asMember | asLeaver, whole, (*controller).askToStop},
-		{"announce process", asMember, whole, (*controller).announceProcess},
-		{"diagnose", always, whole, (*controller).diagnose},
-		{"report", asMember | asLeaver, whole, (*controller).report},
-	}
-}
-
-// pass goes through the steps. If a step returns an error, pass notes it as trouble of that
-// name, and the later steps have their turn all the same. The next pass calls the step
-// again: not the step has a back-off, but its requests to the store (attempt, admit). When
-// a step of a leader has changed what the later ones decide on (led), those wait for the
-// next pass, which is whole.
-func (c *controller) pass(w *decide.World) {
-	c.led = false
+// runSteps runs the steps of a pass in their order. If a step returns an error, that is a failure of its
+// name, and the later steps run all the same. The next pass runs the step again: not the step has a
+// back-off, but its requests to the store (package commit). When a leader's step has changed what later
+// ones decide on (blocked), those wait for the next pass, which is full.
+func (c *controller) runSteps(w *decide.World) {
+	c.blocked = false
 	if w.IsRegistered() && c.registration < seen {
 		c.registration = seen
 	}
-	for _, s := range steps() {
-		if c.stage == gone {
+	steps := decide.Steps()
+	for i := range steps {
+		s := &steps[i]
+		if c.departure.stage == terminated {
 			break
 		}
-		if w.Narrow != nil && s.when == whole {
+		if w.Dirty != nil && !s.Partial || s.Roles&c.role(w) == 0 {
 			continue
 		}
-		if s.who&c.role(w) == 0 {
+		if s.Roles == decide.Leader && c.blocked || c.seams.skips != nil && c.seams.skips(s.Name) {
+			c.full = true // it has its turn in the next pass
 			continue
 		}
-		if s.who == asLeader && c.led {
-			c.whole = true
-			continue
-		}
-		if c.seams.omits != nil && c.seams.omits(s.name) {
-			c.whole = true // it has its turn in the next pass
-			continue
-		}
-		if err := s.do(c, w); err != nil {
-			c.meet(s.name, err, firstPause, lastPause, 0)
+		if err := c.runStep(s, w); err != nil {
+			c.commits.Delay(s.Name, err)
 		}
 	}
-	if w.Narrow == nil {
-		c.heals.endPass(c.troubles, c.passes, w.Moment)
-		c.troubles.endPass(c.passes)
+	if w.Dirty == nil {
+		c.commits.EndPass()
 	}
 }
 
-// role returns the role of this instance. It is asked before each step, because a step may
-// change it.
-func (c *controller) role(w *decide.World) role {
-	switch {
-	case w.Config == nil && (!c.isLeaving() || errors.Is(c.cause, ErrJobRemoved)):
-		return asUnconfigured
-	case c.isLeaving():
-		return asLeaver
-	case !w.IsRegistered(), c.registration == unsound: // whose nodes may show once more
-		return asApplicant
-	case w.Leads():
-		return asLeader
+// runStep runs a step. One that has a Decide only commits what that returns.
+func (c *controller) runStep(s *decide.Step, w *decide.World) error {
+	if s.Decide == nil {
+		return c.runOwnStep(s.Name, w)
 	}
-	return asFollower
+	d := s.Decide(w, c.work)
+	if d.Wait > 0 {
+		c.wakeIn(d.Wait)
+	}
+	if d.InParts {
+		d.Changes = firstOf(d.Changes)
+	}
+	if c.commits.All(d.Changes) {
+		c.blocked = c.blocked || d.Blocks
+		if d.InParts {
+			c.commits.SetStale()
+		}
+	}
+	return d.Err
+}
+
+// runOwnStep runs a step that does more than to commit a decision.
+func (c *controller) runOwnStep(step string, w *decide.World) error {
+	switch step {
+	case "resync":
+		return c.resyncIfDue(w)
+	case "look for removal":
+		return c.lookForRemoval(w)
+	case "restore":
+		return c.restore(w)
+	case "kill":
+		return c.kill(w)
+	case "finish":
+		return c.finish(w)
+	case "advance ticks":
+		return c.advanceTicks(w)
+	case "leave":
+		return c.leave(w)
+	case "register":
+		return c.register(w)
+	case "announce":
+		return c.announce(w)
+	case "remove stale self":
+		return c.removeStaleSelf(w)
+	case "fail over":
+		return c.failOver(w)
+	case "take trigger":
+		return c.takeTrigger(w)
+	case "claim requested":
+		return c.claimRequested(w, false)
+	case "fire":
+		return c.fire(w)
+	case "claim backfill":
+		return c.claimRequested(w, true)
+	case "release":
+		return c.releaseClaims(w)
+	case "settle":
+		return c.settle(w)
+	case "elect":
+		return c.elect(w)
+	case "abdicate":
+		return c.abdicate(w)
+	case "mark for failover":
+		return c.markForFailover(w)
+	case "adopt trigger":
+		return c.adoptTrigger(w)
+	case "end requests":
+		return c.endRequests(w)
+	case "sweep":
+		if c.resync.takeSweep() {
+			c.commits.All(firstOf(w.Sweep()))
+		}
+		return nil
+	case "expire":
+		return c.expire(w)
+	case "request reshard":
+		c.jvm.RequestReshard(w, c.commits.Commit)
+		return nil
+	case "assign":
+		return c.assign(w)
+	case "ask to stop":
+		return c.askToStop(w)
+	case "announce process":
+		return c.announceProcess(w)
+	case "diagnose":
+		return c.diagnose(w)
+	case "report":
+		c.diagnosis.Record(w)
+		return nil
+	}
+	panic("job: nobody does the step " + step)
+}
+
+// firstOf returns as many changes as may be under way together. A later pass commits the rest.
+func firstOf(changes []decide.Change) []decide.Change {
+	return changes[:min(len(changes), commit.AtOnce)]
+}
+
+// role returns the role of this instance. It is asked before each step, because a step may change it.
+func (c *controller) role(w *decide.World) decide.Role {
+	switch {
+	case w.Config == nil && (!c.isLeaving() || c.departure.isForRemoval()):
+		return decide.Unconfigured
+	case c.isLeaving():
+		return decide.Leaving
+	case !w.IsRegistered(), c.registration == unsound: // whose nodes may show once more
+		return decide.Candidate
+	case w.Leads():
+		return decide.Leader
+	}
+	return decide.Follower
 }

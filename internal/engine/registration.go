@@ -9,18 +9,23 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
+	"github.com/elasticjob-go/elasticjob/internal/engine/diagnose"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // identity is this process as an instance of the job.
 type identity struct {
-	session      coord.Session           // begin
-	self         decide.Self             // the id: identify; the session: begin
-	registration registration            // identify, ask, fence, resolve, pass, removeNodes, deregister
+	session      coord.Session           // startSession
+	self         decide.Self             // the id: identify; the session: startSession
+	registration registration            // identify, sendRegistration, fenceRegistration, resolve, pass, removeNodes, deregister
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
-	founded      bool                    // it was tried to register and to lead in one commit: found; identify
+	bootstrapped bool                    // it was tried to register and to lead in one commit: bootstrap; identify
 	elected      bool                    // a commit that makes it the leader was sent: bootstrap, elect; identify
 }
 
@@ -44,16 +49,15 @@ const (
 	fenced
 	// seen: a snapshot has shown its nodes.
 	seen
-	// unsound: somebody has removed or replaced its nodes. When the handlers have returned,
-	// it is given up.
+	// unsound: somebody has removed or replaced its nodes. When the handlers have returned, it is given up.
 	unsound
 	// deregistered: the tree has nothing of it any more.
 	deregistered
 )
 
-// enter makes sure that there is a session. A new session makes this process a new instance.
-// An instance that was leaving when its session ended is gone: its nodes have ended with
-// the session. An error means that there will be no session.
+// enter makes sure that there is a session. A new session makes this process a new instance. An instance
+// that was leaving when its session ended is terminated: its nodes have gone with the session. An error
+// means that there will be no session.
 func (c *controller) enter() error {
 	if err := c.view.Err(); err != nil {
 		return fmt.Errorf("job %s: view of its tree: %w", c.job, err)
@@ -61,51 +65,50 @@ func (c *controller) enter() error {
 	if c.session != nil && c.session.Context().Err() == nil {
 		return nil
 	}
-	c.forget()
+	c.dropQueue()
 	if c.session != nil {
 		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
 		c.reporter.Session(c.self.ID, coord.Lost, context.Cause(c.session.Context()))
 		c.reporter.Left(context.Cause(c.session.Context()))
-		c.withdraw()
+		c.live.SetSession(nil)
+		c.publish(nil)
 		if c.isShutdown() || c.isLeaving() {
-			c.goes(nil)
+			c.terminate(nil)
 			return nil
 		}
 	}
 	session, err := c.awaitSession()
 	switch {
 	case err == nil:
-		c.begin(session)
+		c.startSession(session)
 		return nil
 	case c.stopping.Err() != nil || c.isShutdown():
-		c.goes(nil)
+		c.terminate(nil)
 		return nil
 	}
 	return fmt.Errorf("job %s: %w", c.job, err)
 }
 
-// begin begins a session. If there was one before, the store may have been put back to an
-// earlier state meanwhile, so nothing that was seen before counts. Before the first one the
-// view was just opened.
-func (c *controller) begin(session coord.Session) {
+// startSession makes this process a new instance under a session. If there was a session before, the store may
+// have been restored to an earlier state meanwhile, so nothing that was seen before counts. Before the first one
+// the view was just opened.
+func (c *controller) startSession(session coord.Session) {
 	hadOne := c.session != nil
 	c.session = session
 	c.self.Session = session.ID()
 	c.work.Forget()
-	clear(c.troubles)
 	if hadOne {
-		c.settings.modified, c.refused = 0, 0
+		c.settings.Modified, c.refused = 0, 0
 	}
 	c.changed, c.state = nil, nil // look reads the whole view again, whether that has changed or not
-	c.stale, c.suspicious = hadOne, false
+	c.commits.Begin(session.Context(), hadOne)
 	c.identify()
-	c.showSession(session)
+	c.live.SetSession(session)
 	c.reporter.Session(c.self.ID, coord.Connected, nil)
 }
 
-// awaitSession waits for a session, and lets others see that there is none. An error means
-// that there will be none: the registry was closed, the time to drain is over, or a
-// shutdown was asked for and no handler runs.
+// awaitSession waits for a session, and lets others see that there is none. An error means that there will be
+// none: the registry was closed, the time to drain is over, or a shutdown was asked for and no handler runs.
 func (c *controller) awaitSession() (coord.Session, error) {
 	type answer struct {
 		session coord.Session
@@ -118,106 +121,104 @@ func (c *controller) awaitSession() (coord.Session, error) {
 		s, err := c.reg.Session(ctx)
 		answers <- answer{s, err}
 	}()
-	patience := time.NewTimer(storePatience)
+	patience := time.NewTimer(diagnose.StorePatience)
 	defer patience.Stop()
 	for {
-		c.atWork(false)
+		c.live.SetWorking(false)
 		select {
 		case a := <-answers:
-			c.atWork(true)
+			c.live.SetWorking(true)
 			return a.session, a.err
 		case <-patience.C:
-			c.atWork(true)
-			c.fault(jobtype.FaultStore, fmt.Errorf("job %s: %w: there is no session", c.job, coord.ErrUnavailable))
+			c.live.SetWorking(true)
+			c.fault(jobtype.FaultStore, health.NoSession(c.job))
 			c.publish(nil)
 		case <-c.wake:
-			c.atWork(true)
+			c.live.SetWorking(true)
 			c.collect()
 			c.publish(nil)
-			if c.isShutdown() && c.executing() == 0 {
+			if c.isShutdown() && c.busy == 0 {
 				cancel() // there is nothing to wait for, and nothing to tell the store
 			}
 		}
 	}
 }
 
-// identify makes this process another instance, which is not registered yet.
+// identify gives this process a new id, which is not registered yet.
 func (c *controller) identify() {
-	c.leaveQueue()
-	c.forgetCalls()
+	c.failoverQueue.Leave()
+	c.calls.Forget(jobtype.ErrItemLost)
 	c.self.ID = c.seams.newID()
 	c.listed = false
 	c.registration = unasked
-	c.founded, c.elected = false, false
-	c.cancelled = since{}
+	c.bootstrapped, c.elected = false, false
+	c.cancelled = clocks.Condition{}
 }
 
-// register brings this instance into the tree, and looks after it if it is not there any
-// more. An operator who removes instances/{id} tells this instance to shut down.
+// register brings this instance into the tree, and looks after it if it is not there any more. An operator
+// who removes instances/{id} tells this instance to shut down.
 //
-// An id whose registration is uncertain is blocked and replaced: a late request could
-// otherwise leave a ghost (decide.World.FenceRegistration).
+// An id whose registration is uncertain is fenced and replaced: otherwise a request that arrives late
+// could add an instance that nobody runs (decide.World.FenceRegistration).
 func (c *controller) register(w *decide.World) error {
 	switch c.registration {
 	case unasked:
-		return c.ask(w)
+		return c.requestRegistration(w)
 	case unsound:
-		return c.shed(w)
+		return c.replaceIdentity(w)
 	}
 	return c.lookAfterRegistration(w)
 }
 
-// ask registers this instance, and founds the job if nobody else is there. If the
-// registration may have happened, it is not sent again.
-func (c *controller) ask(w *decide.World) error {
-	change, err := c.foundation(w)
+// requestRegistration sends the commit that registers this instance, and that bootstraps the job if nobody else is
+// there. It is not sent again if it may have happened.
+func (c *controller) requestRegistration(w *decide.World) error {
+	change, err := c.bootstrap(w)
 	if change == nil && err == nil {
 		change, err = w.Register()
 	}
-	if err != nil || !c.attempt(change.Step) {
+	if err != nil || !c.commits.MayAttempt(change.Step) {
 		return err
 	}
-	c.committed(c.sendRegistration(c.session.Context(), *change))
+	c.commits.HandleAnswer(c.sendRegistration(c.session.Context(), *change))
 	return nil
 }
 
-// sendRegistration sends a commit that registers this instance, and notes whether it may have
-// happened.
-func (c *controller) sendRegistration(ctx context.Context, change decide.Change) answer {
-	a := send(ctx, c.reg, change)
-	if mayHaveHappened(a.err) {
+// sendRegistration sends a commit that registers this instance, and notes whether it may have happened.
+func (c *controller) sendRegistration(ctx context.Context, change decide.Change) commit.Answer {
+	a := commit.Send(ctx, c.reg, change)
+	if commit.MayHaveHappened(a.Err) {
 		c.registration = asked
 	}
 	return a
 }
 
-// lookAfterRegistration asks the store what has become of a registration that the view does
-// not show, or shows with other owners. One commit creates both nodes. So if only the
-// session's node is there, somebody has removed the instance's node, unless the registration
-// was fenced.
+// lookAfterRegistration asks the store what has become of a registration that the view does not show, or shows
+// with other owners. One commit creates both nodes. So if only the session's node is there, somebody has removed
+// the instance's node, unless the registration was fenced.
 func (c *controller) lookAfterRegistration(w *decide.World) error {
 	const step = "look after the registration"
-	if !c.attempt(step) {
+	if !c.commits.MayAttempt(step) {
 		return nil
 	}
-	session, instance, err := c.owners()
+	session, instance, err := c.readOwnership()
 	if err != nil {
-		c.failed(step, err)
+		c.commits.Failed(step, err)
 		return nil
 	}
 	c.resolve(w, step, session, instance)
 	return nil
 }
 
-// owners reads to which sessions the two nodes of this instance belong. The registration may
-// come between the two reads: what was read before it is read again.
-func (c *controller) owners() (session, instance ownership, err error) {
-	if session, err = c.whose(c.job.Session(c.self.ID)); err != nil {
+// readOwnership reads to which sessions the two nodes of this instance belong. The registration may arrive
+// between the two reads: then the first node is read again.
+func (c *controller) readOwnership() (session, instance ownership, err error) {
+	if session, err = c.ownershipOf(c.job.Session(c.self.ID)); err != nil {
 		return session, instance, err
 	}
-	instance, err = c.whose(c.job.Instance(c.self.ID))
+	instance, err = c.ownershipOf(c.job.Instance(c.self.ID))
 	if err == nil && session == noNode && instance == ownNode {
-		session, err = c.whose(c.job.Session(c.self.ID))
+		session, err = c.ownershipOf(c.job.Session(c.self.ID))
 	}
 	return session, instance, err
 }
@@ -231,8 +232,8 @@ const (
 	foreignNode                  // to another session, or to none
 )
 
-// whose reads from the store to which session a node belongs.
-func (c *controller) whose(path string) (ownership, error) {
+// ownershipOf reads from the store to which session a node belongs.
+func (c *controller) ownershipOf(path string) (ownership, error) {
 	n, err := get(c.session.Context(), c.reg, path)
 	switch {
 	case err != nil || n.Created == 0:
@@ -243,104 +244,104 @@ func (c *controller) whose(path string) (ownership, error) {
 	return foreignNode, nil
 }
 
-// resolve goes on with a registration by what the store has of its two nodes.
+// resolve decides about a registration by what the store has of its two nodes: it is there, it is to be
+// fenced, it was removed by an operator, or the identity is unsound.
 func (c *controller) resolve(w *decide.World, step string, session, instance ownership) {
 	switch {
 	case session == ownNode && instance == ownNode: // the view is late
 		if c.registration == fenced {
 			c.registration = asked
 		}
-		c.stale = true
-		c.meet(step, fmt.Errorf("the view of the job does not show this instance, which is there: %w", coord.ErrUnavailable), firstPause, lastPause, 1)
+		c.commits.ViewIsLate(step, "does not show this instance, which is there")
 	case session == noNode && instance == noNode && c.registration != seen:
 		c.fenceRegistration(w)
 	case session == ownNode && instance == noNode && c.registration == fenced:
-		c.giveUp(w, step)
+		c.giveUpFencedID(w, step)
 	case session == ownNode && instance == noNode:
 		c.log.Info("removed by an operator, shutting down", zap.String("instance", c.self.ID))
-		c.reportCommand(Event{Command: jobtype.CommandRemoveInstance, Target: jobtype.Target{Instance: c.self.ID}})
-		c.stage, c.cause = draining, ErrInstanceRemoved
-		c.poke()
+		c.reporter.Command(c.self.ID, jobtype.Event{Command: jobtype.CommandRemoveInstance, Target: jobtype.Target{Instance: c.self.ID}})
+		c.departure.drain(jobtype.ErrInstanceRemoved)
+		c.requestFullPass()
 	default:
 		// The identity is given up, because others do not see these nodes as ours.
 		c.log.Warn("taking another identity: somebody else has removed or replaced this instance's nodes", zap.String("instance", c.self.ID))
 		c.registration = unsound
-		c.unqueue()
-		c.cancelAll(ErrItemLost)
-		c.poke()
+		c.clearQueue()
+		c.cancelAll(jobtype.ErrItemLost)
+		c.requestFullPass()
 	}
 }
 
-// giveUp gives up an id that is fenced, and whose instance's node is gone. Nothing but the
-// session's node stays: a trigger may have come, or, by a registration that came late and was removed
-// before the view has shown it, the lead. Nobody would lead as long as this session lives.
-func (c *controller) giveUp(w *decide.World, step string) {
+// giveUpFencedID replaces an id that is fenced. Only the session's node stays. A trigger may have come for
+// it; and, if the registration arrived late and was removed before the view showed it, leadership: both
+// are removed, or nobody would lead as long as this session lives.
+func (c *controller) giveUpFencedID(w *decide.World, step string) {
 	change := w.Deregister(true)
 	if c.elected && !w.Leads() {
 		path := c.job.LeaderInstance()
 		leader, err := get(c.session.Context(), c.reg, path)
 		if err != nil {
-			c.failed(step, err)
+			c.commits.Failed(step, err)
 			return
 		}
 		if leader.Owner == c.self.Session && string(leader.Value) == c.self.ID {
 			change.Ops = append(change.Ops, coord.AtVersion(path, leader.Version), coord.DeleteTree(path))
 		}
 	}
-	if c.commit(change) {
+	if c.commits.Commit(change) {
 		c.identify()
-		c.poke()
+		c.requestFullPass()
 	}
 }
 
-// errReplaced is why an identity is shed.
+// errReplaced is why an unsound identity is given up.
 var errReplaced = errors.New("job: somebody else has removed or replaced the instance's nodes")
 
-// shed gives up an unsound identity. Handlers return first; then its nodes go, and this
+// replaceIdentity gives up an unsound identity. Its handlers return first; then its nodes are removed, and this
 // process becomes another instance.
-func (c *controller) shed(w *decide.World) error {
-	if left := c.giveGrace(w.Moment); c.executing() > 0 && left > 0 {
+func (c *controller) replaceIdentity(w *decide.World) error {
+	if left := c.graceLeft(w.Moment); c.busy > 0 && left > 0 {
 		c.wakeIn(left)
 		return nil
 	}
 	change := w.Deregister(false)
-	change.Heals = true // so that it has a back-off: an external writer may do that to every identity
-	if c.commit(change) {
-		c.logUnobeyed(w)
-		c.forget()
+	change.IsRepair = true // so that it has a back-off: an external writer may do that to every identity
+	if c.commits.Commit(change) {
+		c.reporter.LostOwnTrigger(w)
+		c.dropQueue()
 		c.reporter.Left(errReplaced)
 		c.identify()
-		c.stale = true
-		c.poke()
+		c.commits.SetStale()
+		c.requestFullPass()
 	}
 	return nil
 }
 
-// fenceRegistration gives up the id under which this instance has tried to register.
+// fenceRegistration fences the registration whose outcome is unknown, and replaces the id.
 func (c *controller) fenceRegistration(w *decide.World) {
 	change := w.FenceRegistration()
-	if !c.attempt(change.Step) {
+	if !c.commits.MayAttempt(change.Step) {
 		return
 	}
-	a := send(c.session.Context(), c.reg, change)
-	if mayHaveHappened(a.err) {
+	a := commit.Send(c.session.Context(), c.reg, change)
+	if commit.MayHaveHappened(a.Err) {
 		c.registration = fenced
 	}
-	if c.committed(a) {
+	if c.commits.HandleAnswer(a) {
 		c.identify()
-		c.poke()
+		c.requestFullPass()
 	}
 }
 
-// announce writes into sessions/{id} what has changed about this instance.
+// announce rewrites sessions/{id} if what it says about this instance has changed.
 func (c *controller) announce(w *decide.World) error {
 	change := w.Announce()
 	if change == nil {
 		return nil
 	}
 	says := w.OwnSession()
-	change.Heals = c.announced == says // nothing has changed here: an external writer has written it
-	if c.commit(*change) {
+	change.IsRepair = c.announced == says // nothing has changed here: an external writer has written it
+	if c.commits.Commit(*change) {
 		c.announced = says
 	}
 	return nil
@@ -348,11 +349,23 @@ func (c *controller) announce(w *decide.World) error {
 
 // removeStaleSelf removes what a registration of this process that came late has left.
 func (c *controller) removeStaleSelf(w *decide.World) error {
-	if change := w.RemoveStaleSelf(); change != nil && c.commit(*change) {
+	if change := w.RemoveStaleSelf(); change != nil && c.commits.Commit(*change) {
 		c.log.Warn("removed another instance of this process, whose registration had come late")
 	}
 	return nil
 }
 
-// mayHaveHappened reports whether a commit has happened, or may have, by its error.
-func mayHaveHappened(err error) bool { return err == nil || errors.Is(err, coord.ErrUnknownOutcome) }
+// announceProcess has the process tell how many items its jobs have.
+func (c *controller) announceProcess(w *decide.World) error {
+	if c.pool.Announcement == nil {
+		return nil
+	}
+	again, err := c.pool.Announcement.Announce(c.session, c.reg, c.pool.Items.All(), w.Moment)
+	if again > 0 {
+		c.wakeIn(again)
+	}
+	if err != nil {
+		c.log.Debug("other processes are not told how many items this one has", zap.Error(brief.Error(err)))
+	}
+	return nil
+}

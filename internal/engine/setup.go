@@ -4,52 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/internal/urgency"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// setUp decides which configuration is in force: the registry's, or the given one if the
-// registry has none or the given one replaces it. A configuration that cannot be read may
-// be replaced. (In elastic-job 2.1.5 and before, the start failed then.) One of the other
-// kind, with a cron expression or without, may not. A job that was removed is not set up again:
-// see readmit. The view has just been opened.
+// setUp decides which configuration is effective: the registry's, or the given one if the registry has
+// none or the given one replaces it. A configuration that cannot be read may be replaced. (In elastic-job
+// 2.1.5 and before, the start failed then.) One of the other kind, with a cron expression or without, may
+// not. A job that was removed is not set up again: see readmit. The view has just been opened.
 func (c *controller) setUp(ctx context.Context) error {
-	glance := c.glance
-	if c.view.Fault() != nil {
-		glance = c.read // the view may leave nodes out
+	fromStore := func(ctx context.Context, path string) (coord.Node, error) { return get(ctx, c.reg, path) }
+	read := func(_ context.Context, path string) (coord.Node, error) {
+		n, _ := c.view.Snapshot().Get(path)
+		return n, nil
 	}
-	for pause := firstPause / 2; ; {
-		err := c.options.Retry(ctx, string(c.job), func() error { return c.setUpOnce(ctx, glance) })
+	if c.view.Fault() != nil {
+		read = fromStore // the view may leave nodes out
+	}
+	for backoff := (sleep.Backoff{Min: commit.MinPause, Max: commit.MaxPause}); ; {
+		err := c.options.Retry(ctx, string(c.job), func() error { return c.setUpOnce(ctx, read) })
 		if !errors.Is(err, coord.ErrConflict) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return err
 		}
 		// Another process sets the same job up at the same time, or the answer was lost. So
 		// read from the store what is there.
-		glance = c.read
-		if pause = min(2*pause, lastPause); !rest.For(ctx, pause/2+rand.N(pause/2)) {
+		read = fromStore
+		if !backoff.Wait(ctx) {
 			return errors.Join(err, context.Cause(ctx))
 		}
 	}
-}
-
-// read reads a node from the store.
-func (c *controller) read(ctx context.Context, path string) (coord.Node, error) {
-	return get(ctx, c.reg, path)
-}
-
-// glance reads a node from the view.
-func (c *controller) glance(_ context.Context, path string) (coord.Node, error) {
-	n, _ := c.view.Snapshot().Get(path)
-	return n, nil
 }
 
 func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, string) (coord.Node, error)) error {
@@ -63,9 +56,9 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		return err
 	}
 	if there.Created == 0 && c.options.JoinOnly {
-		return fmt.Errorf("job %s: %w: it has no configuration", job, ErrJobRemoved)
+		return fmt.Errorf("job %s: %w: it has no configuration", job, jobtype.ErrJobRemoved)
 	}
-	if err := c.options.checkImplementation(string(root.Value), there.Value); err != nil {
+	if err := c.options.CheckImplementation(string(root.Value), there.Value); err != nil {
 		return fmt.Errorf("job %s: %w", job, err)
 	}
 	var replaced []string
@@ -73,15 +66,15 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		found, err := jobtype.DecodeConfig(there.Value)
 		switch {
 		case err == nil && (found.Cron == "") != (given.Cron == ""):
-			return fmt.Errorf("job %s: %w", job, ErrKindConflict) // running instances would refuse it
-		case !c.options.JoinOnly && replaces(c.options.Precedence, given.Config, there.Value):
-			replaced = changesOf(found, given.Config)
+			return fmt.Errorf("job %s: cron %s given, %s in the registry: %w", job, brief.Quote(given.Cron), brief.Quote(found.Cron), jobtype.ErrKindConflict) // running instances would refuse it
+		case !c.options.JoinOnly && setup.Replaces(given.Config, there.Value):
+			replaced = setup.Changes(found, given.Config)
 		case err != nil:
 			return fmt.Errorf("configuration of job %s in the registry: %w", job, err)
 		default:
-			kept, err := keep(given, found, there.Modified, c.options)
+			kept, err := setup.Keep(given, found, there.Modified, c.options)
 			if err == nil {
-				c.use(kept)
+				c.setSettings(kept)
 			}
 			return err
 		}
@@ -107,18 +100,18 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 			return err
 		}
 		ops = append(ops, admit...)
-		revision, isDone = c.foundAtOnce(ctx, ops)
+		revision, isDone = c.bootstrapAtOnce(ctx, ops)
 	}
 	if !isDone {
-		if revision, err = c.reg.Commit(coord.WithUrgency(ctx, coord.Sooner), ops...); err != nil {
+		if revision, err = c.reg.Commit(urgency.With(ctx, urgency.Sooner), ops...); err != nil {
 			return fmt.Errorf("set up job %s: %w", job, err)
 		}
 	}
 	if len(replaced) > 0 {
 		c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
 	}
-	c.tellWritten(there.Value)
-	given.modified = revision
+	c.jvm.LogWritten(there.Value, jobtree.Read(c.view.Snapshot(), c.job).OldServers())
+	given.Modified = revision
 	return nil
 }
 
@@ -132,7 +125,7 @@ func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, 
 	d, err := jobtree.DecodeRemoval(note.Value)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("job %s: %w: %s: %w", c.job, ErrJobRemoved, path, err)
+		return nil, fmt.Errorf("job %s: %w: %s: %w", c.job, jobtype.ErrJobRemoved, path, err)
 	case c.settings.Revision > d.Revision:
 		// Who has removed it may have ended before all of it was gone.
 		if _, err := removal.Rest(ctx, c.reg, c.job); err != nil {
@@ -140,34 +133,7 @@ func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, 
 		}
 		return []coord.Op{coord.AtVersion(path, note.Version), coord.DeleteTree(path)}, nil
 	}
-	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, ErrJobRemoved, d, d.Revision)
-}
-
-// keep puts the registry's configuration in force. It refuses the configuration of another
-// job, and with PrecedenceNone one that differs from the given one.
-func keep(given *settings, found Config, modified int64, o *Options) (*settings, error) {
-	if err := isOf(found, given.Name); err != nil {
-		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
-	}
-	differ := departures(given.Config, found)
-	if len(differ) > 0 && o.Precedence == PrecedenceNone {
-		return nil, fmt.Errorf("job %s: %w: %s", given.Name, ErrConfigDiffers, strings.Join(differ, "; "))
-	}
-	s, err := newSettings(found, o, modified)
-	if err != nil {
-		return nil, fmt.Errorf("configuration of job %s in the registry: %w", given.Name, err)
-	}
-	warnOfDifference(o.Precedence, o.Logger, given.Config, found, differ)
-	return s, nil
-}
-
-// isOf returns an error if a configuration is that of another job.
-func isOf(c Config, name string) error {
-	if c.Name == name {
-		return nil
-	}
-	fault := &FieldError{Field: jobconf.KeyName, Value: quote(c.Name), Err: fmt.Errorf("%s is allowed", quote(name))}
-	return &ConfigError{Job: name, Faults: []*FieldError{fault}}
+	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, jobtype.ErrJobRemoved, d, d.Revision)
 }
 
 // get reads a node from the store. A node that is not there is the zero Node.

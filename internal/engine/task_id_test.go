@@ -1,15 +1,17 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"go.uber.org/zap/zaptest"
+)
 
 func TestTaskIDs(t *testing.T) {
+	c := &controller{log: zaptest.NewLogger(t)}
 	seen := map[string]bool{}
 	last := ""
 	for range 10_000 {
-		id, err := newTaskID()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := c.newTaskID()
 		if seen[id] {
 			t.Fatalf("%s twice", id)
 		}

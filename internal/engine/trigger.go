@@ -9,10 +9,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/request"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Trigger asks for runs now: see job.Scheduler.Trigger.
-func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*Requested, error) {
+func (s *Scheduler) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*jobtype.Requested, error) {
 	c := s.c
 	to := request.Job{
 		Name: c.job, Registry: c.reg,

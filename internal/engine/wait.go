@@ -7,15 +7,15 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 )
 
-// maxWait is how long a controller sleeps at most. Timers do not notice that the wall clock
-// was set, or that the host was suspended. A tick may then be seen late, by maxWait at most;
-// it still counts as on time (see slack).
+// maxWait is how long a controller sleeps at most. Timers do not notice that the wall clock was set, or that the
+// host was suspended. A tick may then be seen late, by maxWait at most; it still counts as on time (see slack).
 const maxWait = 30 * time.Second
 
-// wait waits until there may be something to do.
+// wait sleeps until a pass may be needed: the view has changed, a goroutine calls wakeUp, a tick or a time that
+// a step has asked for has come, the session is suspended or has ended, or the time to drain is over.
 func (c *controller) wait() {
 	c.wakeIn(maxWait)
-	at := clocks.Earlier(c.wholeAt, c.narrowAt)
+	at := clocks.Earlier(c.fullAt, c.partialAt)
 	if next := c.nextTick(); !next.IsZero() {
 		at = clocks.Earlier(at, c.moment().Add(max(next.Sub(c.now()), 0)))
 	}
@@ -43,25 +43,25 @@ func (c *controller) wait() {
 	case <-c.session.Context().Done():
 	case <-c.drained():
 	}
-	c.whole = true
+	c.full = true
 }
 
 // nextTick returns when there is something to do for a tick: when the next one comes, or when
 // items may be claimed for it. It is zero if there is no tick to come.
 func (c *controller) nextTick() time.Time {
-	s := c.settings.rules.Ticks
-	if c.turn.State != nil {
-		s = c.turn.Ticks()
+	s := c.settings.Rules.Ticks
+	if c.current.State != nil {
+		s = c.current.Ticks()
 	}
-	if s == nil || c.isLeaving() || c.turn.State != nil && c.turn.IsPaused() {
-		return c.beginAt
+	if s == nil || c.isLeaving() || c.current.State != nil && c.current.IsPaused() {
+		return c.nextStartAt
 	}
-	if _, begins := c.turn.EarlyTick(); c.turn.Lead > 0 && !begins.IsZero() {
-		return earlier(c.beginAt, begins)
+	if _, begins := c.current.EarlyTick(); c.current.Lead > 0 && !begins.IsZero() {
+		return earlier(c.nextStartAt, begins)
 	}
-	next := earlier(c.beginAt, s.Next(c.now()))
-	if c.settings.rules.Jitter > 0 && c.turn.State != nil {
-		next = earlier(next, c.turn.NextStart())
+	next := earlier(c.nextStartAt, s.Next(c.now()))
+	if c.settings.Rules.Jitter > 0 && c.current.State != nil {
+		next = earlier(next, c.current.NextStart())
 	}
 	return next
 }
@@ -74,36 +74,34 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// wakeIn makes the controller make a whole pass after d at the latest. Whoever waits for
-// something calls wakeIn in each whole pass, so no old wait is left behind.
+// wakeIn makes the controller make a full pass after d at the latest. A step that waits for
+// something calls wakeIn in each full pass, so no old wait is left behind.
 func (c *controller) wakeIn(d time.Duration) {
-	c.wholeAt = clocks.Earlier(c.wholeAt, c.moment().Add(max(d, 0)))
+	c.fullAt = clocks.Earlier(c.fullAt, c.moment().Add(max(d, 0)))
 }
 
-// finishIn makes the controller finish runs after d, if nothing wakes it before.
-func (c *controller) finishIn(d time.Duration) {
-	c.narrowAt = clocks.Earlier(c.narrowAt, c.moment().Add(max(d, 0)))
+// partialPassIn makes the controller make a pass after d at the latest, which may be a partial one.
+func (c *controller) partialPassIn(d time.Duration) {
+	c.partialAt = clocks.Earlier(c.partialAt, c.moment().Add(max(d, 0)))
 }
 
-// drained returns a channel that closes when the time to drain is over. It returns nil when
-// nothing waits for that. A pass may not have seen the end of that time, because it came
-// meanwhile: then another pass is needed.
+// drained returns a channel that closes when the time to drain is over; nil if the wait need not end
+// then, because this instance does not leave, or the last full pass has seen it.
 func (c *controller) drained() <-chan struct{} {
-	if !c.isLeaving() && !c.isShutdown() || c.knowsOver {
-		return nil // if the time is over, only handlers that return matter
+	if !c.isLeaving() && !c.isShutdown() || c.sawDrainEnd {
+		return nil
 	}
 	return c.stopping.Done()
 }
 
-// poke wakes the controller for a whole pass. If it does not wait now, its next wait returns
-// at once.
-func (c *controller) poke() {
-	c.prodded.Store(true)
-	c.nudge()
+// requestFullPass makes the next pass a full one, and wakes the controller. Any goroutine may call it.
+func (c *controller) requestFullPass() {
+	c.fullRequested.Store(true)
+	c.wakeUp()
 }
 
-// nudge wakes the controller, which finds what has changed by itself.
-func (c *controller) nudge() {
+// wakeUp ends the controller's wait. If it does not wait now, its next wait returns at once.
+func (c *controller) wakeUp() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -1,7 +1,7 @@
 package jobtree
 
 import (
-	"fmt"
+	"errors"
 	"time"
 )
 
@@ -12,38 +12,24 @@ const AppliedJobs = "~elasticjob/applied"
 // below the job's root, because JVM members and their consoles list what is there.
 func (j Job) Applied() string { return AppliedJobs + "/" + string(j) }
 
-// AppliedDocument is the value of such a node. A reader ignores the keys that it does not know.
+// AppliedDocument is the value of such a node.
 type AppliedDocument struct {
 	// Set is the name of the set, as [IsName] has it.
-	Set string
+	Set string `doc:"set,200"`
 	// By is who has applied it last, and At when that was.
-	By string
-	At time.Time
+	By string    `doc:"by,255"`
+	At time.Time `doc:"at"`
 }
 
-// maxApplied bounds the document in bytes. It leaves room for keys of later versions.
-const maxApplied = 4 << 10
+var applied = newCodec("applied", 4<<10, func(d *AppliedDocument) error {
+	if !IsName(d.Set) {
+		return errors.New("set: no set can have this name")
+	}
+	return nil
+})
 
 // EncodeApplied writes the value of such a node.
-func EncodeApplied(d AppliedDocument) []byte {
-	b := appendText(nil, "set", d.Set, MaxNameLength)
-	b = appendText(b, "by", d.By, maxWho)
-	return appendTime(b, "at", d.At)
-}
+func EncodeApplied(d AppliedDocument) []byte { return applied.encode(d) }
 
 // DecodeApplied reads the value of such a node. An error comes with the zero document.
-func DecodeApplied(value []byte) (AppliedDocument, error) {
-	var d AppliedDocument
-	var at string
-	_, err := readTexts(value, maxApplied, map[string]*string{"set": &d.Set, "by": &d.By, "at": &at})
-	if err == nil && !IsName(d.Set) {
-		err = fmt.Errorf("set: no set can have this name")
-	}
-	if err == nil {
-		d.At, err = parseTime(at)
-	}
-	if err != nil {
-		return AppliedDocument{}, fmt.Errorf("applied: %w", err)
-	}
-	return d, nil
-}
+func DecodeApplied(value []byte) (AppliedDocument, error) { return applied.decode(value) }

@@ -20,7 +20,6 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 		return jobtree.Read(tree(map[string]string{"settle/" + path: value}), "settle")
 	}
 	decoders := map[string]func(value string) error{
-		"trigger":  func(value string) error { return read("trigger/"+id, value).Triggers[id].Err },
 		"instance": func(value string) error { return read("instances/"+id, value).Instances[id].Err },
 		"schedule": func(value string) error { return read("schedule", value).Schedule.Err },
 		"fired":    func(value string) error { return read("sharding/0/fired", value).Item(0).Fired.Err },
@@ -41,10 +40,6 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 		value string
 		bad   string // the other decoders that refuse it; "" means all
 	}{
-		"bad items":          {"items: [" + strings.Repeat("x,", 100_000) + "]", "trigger"},
-		"items beyond":       {"items: [" + strings.Repeat("999999,", 100_000) + "]", "trigger"},
-		"long item":          {"items: [" + long + "]", "trigger"},
-		"long request":       {"request: " + long, "trigger"},
 		"long address":       {"serverIp: " + long, "instance"},
 		"long quoted one":    {"serverIp: '" + long + "'", "instance"},
 		"many labels":        {"labels: " + strings.Repeat("x,", size/2), "instance"},
@@ -71,29 +66,5 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 				t.Errorf("%s: %s: error of %d bytes: %.200s", name, decoder, len(err.Error()), err)
 			}
 		}
-	}
-}
-
-// An error names the first bad items and counts the others.
-func TestBadItemsAreCounted(t *testing.T) {
-	_, err := jobtree.DecodeTrigger([]byte("items: [1, -1, two, 3.5, 0x4, 100000" + strings.Repeat(", 5x", 100) + "]"))
-	const want = `trigger: items: "-1", "two", "3.5", "0x4", "100000" and 100 more: integers from 0 to 99999 are allowed`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
-// A request for all items of the largest job is allowed.
-func TestRequestOfAllItems(t *testing.T) {
-	all := jobtree.TriggerDocument{ID: "r", Items: make([]int, jobtree.MaxItems)}
-	for i := range all.Items {
-		all.Items[i] = i
-	}
-	value, err := jobtree.EncodeTrigger(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := jobtree.DecodeTrigger(value); err != nil || len(got.Items) != jobtree.MaxItems {
-		t.Errorf("%d items of %d bytes, %v", len(got.Items), len(value), err)
 	}
 }

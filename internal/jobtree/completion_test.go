@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -31,7 +30,7 @@ beg: 2026-11-20T22:14:28.012Z
 end: 2026-11-20T22:14:29.512Z
 task: 019a9c3e-7f00-7a31-8c55-0242ac120002
 src: MISFIRE
-req: "r 1"
+req: r 1
 err: "disk: \"full\"\n"
 `
 	if string(got) != want {
@@ -124,24 +123,6 @@ func TestCompletionIsBounded(t *testing.T) {
 	value := jobtree.EncodeCompletion(jobtree.CompletionDocument{Token: 7, Ended: time.Unix(1<<50, 0), Tick: time.Unix(-1<<50, 0)})
 	if string(value) != "token: 7\n" {
 		t.Errorf("years that cannot be written give %s", value)
-	}
-}
-
-// A completion whose node has not changed is not allocated again.
-func TestCompletionsAreReread(t *testing.T) {
-	nodes := coord.NewTree()
-	put := func(value string, modified int64) coord.Snapshot {
-		nodes.Put(coord.Node{Path: "settle/sharding/0/completed", Value: []byte(value), Modified: modified, Created: 1})
-		return nodes.Snapshot()
-	}
-	first := jobtree.Read(put("out: OK", 1), "settle")
-	again := jobtree.Reread(put("out: OK", 1), "settle", first)
-	next := jobtree.Reread(put("out: FAILED", 2), "settle", again)
-	if first.Items[0].Completed != again.Items[0].Completed || next.Items[0].Completed.Modified != 2 || next.Items[0].Completed.Version != 0 {
-		t.Errorf("got %+v, then %+v", again.Items[0].Completed, next.Items[0].Completed)
-	}
-	if got, err := next.Items[0].Completed.Document(); err != nil || got.Outcome != jobtree.OutcomeFailed {
-		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

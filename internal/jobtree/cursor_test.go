@@ -56,8 +56,8 @@ func TestCursors(t *testing.T) {
 		"further keys": {value: "token: 7\nhost: [a]", want: jobtree.CursorDocument{Token: 7}},
 		"no mapping":   {value: "x", says: "cursor: "},
 		"a list":       {value: "position: [x]", says: "cursor: position: "},
-		"a token":      {value: "token: x", says: "cursor: token: an integer is allowed"},
-		"a number":     {value: "number: 1.5", says: "cursor: number: an integer is allowed"},
+		"a token":      {value: "token: x", says: `cursor: token: "x": an integer is allowed`},
+		"a number":     {value: "number: 1.5", says: `cursor: number: "1.5": an integer is allowed`},
 		"a time":       {value: "moved: now", says: "cursor: moved: "},
 		"too long":     {value: "position: " + strings.Repeat("x", 128<<10), says: "cursor: 131082 bytes, at most 131072 are allowed"},
 	} {

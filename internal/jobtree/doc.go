@@ -20,15 +20,16 @@
 //	nodes/{id}                        of a process: how many items of all jobs it has, and what
 //	                                  it offers if it is a Runner
 //	calendars/{name}                  days and hours that jobs leave out
-//	migration/{id}, …/{job}           jobs that are on their way from or to another namespace
+//	migration, …/{job}                the lock of migrations; jobs that are on their way from or to another namespace
 //
 // What others may write there is bounded and read strictly; a value that cannot be read has
 // no effect.
 //
 // [Job] gives the paths, the Encode and Decode functions write and read the values,
-// and [Read] turns a snapshot into a typed [State] in one pass.
+// [Read] turns a snapshot into a typed [State] in one pass, and [State.Follow] takes in what
+// has changed since. One table has the kinds of nodes, and [Meaning] says what they are for.
 //
-// Read never fails, because others write to the tree, too. A node whose name has no
+// Reading never fails, because others write to the tree, too. A node whose name has no
 // meaning (a child of sharding that is no item number) is left out. A node whose value
 // cannot be read has an Err. Faults and completions are decoded only on request, because
 // few callers need them.

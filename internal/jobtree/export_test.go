@@ -2,5 +2,5 @@ package jobtree
 
 var (
 	PlainInstance = plainInstance
-	YAMLInstance  = yamlInstance
+	ReadInstance  = readInstance
 )

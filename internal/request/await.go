@@ -16,18 +16,21 @@ func Await(ctx context.Context, reg coord.Registry, job jobtree.Job, id string) 
 	if !jobtree.IsName(string(job)) || coord.ValidatePath(job.Request(id)) != nil {
 		return nil, fmt.Errorf("job %s: request %s: %w", brief.Quote(string(job)), brief.Quote(id), jobtype.ErrNoRequest)
 	}
-	view, err := reg.View(ctx, job.Request(id))
+	view, err := reg.View(ctx, job.Request(id), coord.AllLevels)
 	if err != nil {
 		return nil, fmt.Errorf("job %s: request %s: %w", job, brief.Quote(id), err)
 	}
 	defer view.Close()
-	var s *jobtree.State
+	var s jobtree.State
+	var shown coord.Snapshot
 	for {
 		changed := view.Changed()
 		if err := view.Err(); err != nil {
 			return nil, fmt.Errorf("job %s: request %s: %w", job, brief.Quote(id), err)
 		}
-		s = jobtree.Reread(view.Snapshot(), job, s)
+		now := view.Snapshot()
+		s.Follow(now, shown, job)
+		shown = now
 		r := s.Request(id)
 		if r == nil {
 			return nil, fmt.Errorf("job %s: request %s: %w", job, brief.Quote(id), jobtype.ErrNoRequest)

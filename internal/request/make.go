@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -28,13 +27,8 @@ type Job struct {
 	Commit func(ctx context.Context, id string, d jobtree.RequestDocument, ops []coord.Op) error
 }
 
-const (
-	// attempts is how often a request is tried that meets others.
-	attempts = 20
-	// firstPause and lastPause bound the wait before the next attempt.
-	firstPause = 5 * time.Millisecond
-	lastPause  = time.Second
-)
+// attempts is how often a request is tried that meets others.
+const attempts = 20
 
 // errAwaitsOwners says that it depends on owners that are still to be assigned what the request is for.
 var errAwaitsOwners = errors.New("items wait for an owner")
@@ -48,23 +42,22 @@ func (j Job) Make(ctx context.Context, key string, asked []byte, of func(*jobtre
 	if err != nil {
 		return nil, err
 	}
-	pause := firstPause
+	backoff := sleep.Backoff{Min: 5 * time.Millisecond, Max: time.Second}
 	for try := 1; ; {
 		r, err := j.tryMake(ctx, unique, of)
 		switch {
 		case errors.Is(err, errAwaitsOwners):
-			if !rest.For(ctx, pause) {
+			if !backoff.Wait(ctx) {
 				return nil, fmt.Errorf("%w: %w", err, context.Cause(ctx))
 			}
 		case !meetsOthers(err) || try == attempts:
 			return r, err
 		default:
 			try++
-			if !rest.For(ctx, pause/2+rand.N(pause/2)) {
+			if !backoff.Wait(ctx) {
 				return nil, fmt.Errorf("%w: %w", context.Cause(ctx), err)
 			}
 		}
-		pause = min(2*pause, lastPause)
 	}
 }
 

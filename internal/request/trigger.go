@@ -12,7 +12,7 @@ import (
 
 // Trigger asks the instances of the job to run items now.
 //
-// Errors: those of [Job.Make]; jobtype.ErrNoItem; jobtype.ErrNoInstance.
+// Errors: those of [Job.Make]; jobtype.ErrNoItem; jobtype.ErrNobodyRunsIt.
 func (j Job) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*jobtype.Requested, error) {
 	if len(r.Parameter) > jobtype.MaxTriggerParameter {
 		return nil, fmt.Errorf("parameter: %d bytes, at most %d are allowed", len(r.Parameter), jobtype.MaxTriggerParameter)
@@ -53,7 +53,7 @@ func newTrigger(s *jobtree.State, r jobtype.TriggerRequest) (*trigger, error) {
 		t.items[item] = true
 	}
 	if !t.mayHaveItems() {
-		return nil, jobtype.ErrNoInstance
+		return nil, jobtype.ErrNobodyRunsIt
 	}
 	return t, nil
 }
@@ -107,13 +107,13 @@ func (t *trigger) awaitsOwners() bool {
 func (t *trigger) whyNobody() error {
 	for _, id := range t.Instances {
 		if _, isThere := t.state.Instances[id]; !isThere {
-			return fmt.Errorf("%w: instance %s is not there", jobtype.ErrNoInstance, brief.Quote(id))
+			return fmt.Errorf("%w: instance %s is not there", jobtype.ErrNobodyRunsIt, brief.Quote(id))
 		}
 	}
 	if len(t.Instances) > 0 {
-		return fmt.Errorf("%w: instance %s has none of the items", jobtype.ErrNoInstance, brief.Quote(t.Instances[0]))
+		return fmt.Errorf("%w: instance %s has none of the items", jobtype.ErrNobodyRunsIt, brief.Quote(t.Instances[0]))
 	}
-	return jobtype.ErrNoInstance
+	return jobtype.ErrNobodyRunsIt
 }
 
 // list returns the items to run.

@@ -107,9 +107,9 @@ func TestTriggeredItems(t *testing.T) {
 		{"one instance", nil, jobtype.TriggerRequest{Instances: []string{"A"}}, []int{0, 2}, []string{"A"}, nil},
 		{"one item of one instance", nil, jobtype.TriggerRequest{Instances: []string{"A"}, Items: []int{1, 2}}, []int{2}, []string{"A"}, nil},
 		{"an item without an owner", func(o *triggerTree) { o.remove("sharding/1/instance") }, jobtype.TriggerRequest{}, []int{0, 1, 2}, []string{"A"}, nil},
-		{"nobody", func(o *triggerTree) { o.remove("instances/A", "instances/B") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNoInstance},
-		{"nobody who may", func(o *triggerTree) { o.remove("instances/B").put("servers/host-A", "DISABLED") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNoInstance},
-		{"JVM members only", func(o *triggerTree) { o.remove("sessions/A", "sessions/B") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNoInstance},
+		{"nobody", func(o *triggerTree) { o.remove("instances/A", "instances/B") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNobodyRunsIt},
+		{"nobody who may", func(o *triggerTree) { o.remove("instances/B").put("servers/host-A", "DISABLED") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNobodyRunsIt},
+		{"JVM members only", func(o *triggerTree) { o.remove("sessions/A", "sessions/B") }, jobtype.TriggerRequest{}, nil, nil, jobtype.ErrNobodyRunsIt},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := newTriggerTree(t)

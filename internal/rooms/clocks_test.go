@@ -11,7 +11,7 @@ import (
 // internal/clocks reads it. time.Now mixes the two.
 func TestClocksAreNotMixed(t *testing.T) {
 	fset := token.NewFileSet()
-	for _, room := range []string{"job", "jobtype", "internal/engine", "internal/engine/exec", "internal/engine/health", "internal/engine/pool", "internal/engine/runner", "internal/request", "internal/decide", "internal/jobtree", "internal/removal", "ops", "ops/doctor", "ops/migrate", "ops/declare", "jobfile"} {
+	for _, room := range []string{"job", "jobtype", "internal/engine", "internal/engine/diagnose", "internal/engine/exec", "internal/engine/health", "internal/engine/pool", "internal/engine/runner", "internal/request", "internal/decide", "internal/jobtree", "internal/removal", "ops", "ops/doctor", "ops/migrate", "ops/declare", "jobfile"} {
 		files, err := sources(fset, "../../"+room)
 		if err != nil {
 			t.Fatal(err)

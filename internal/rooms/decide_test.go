@@ -44,11 +44,11 @@ var pure = map[string]names{
 		"OpCreate", "OpCreateEphemeral", "OpPut", "OpSet", "OpSetAt", "OpDelete", "OpDeleteTree", "OpExists", "OpAbsent", "OpAtVersion", "OpOwned",
 		"Absent", "AtVersion", "Create", "CreateEphemeral", "Delete", "DeleteTree", "Exists", "Owned", "Put", "Set", "SetAt",
 		"Base", "Join", "Parent", "Within", "ValidatePath", "ValidateRoot", "ValidateCommit", "Cost",
-		"Urgency", "Usual", "Sooner", "Soonest",
 		"ClockPath", "MaxOps", "MaxCommitBytes", "MaxPathLength",
 	}},
 	module + "/internal/clocks":  {never: []string{"Now", "Wall", "Since", "Until"}}, // read the clock
 	module + "/internal/jobtree": {},
+	module + "/internal/urgency": {},
 	module + "/job/cronexpr":     {},
 	module + "/strategy":         {},
 }

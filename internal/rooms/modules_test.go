@@ -18,6 +18,7 @@ var required = map[string]string{
 	// The core: who imports us compiles them, according to his store.
 	"github.com/go-zookeeper/zk":     "coord/zk: the client",
 	"github.com/google/uuid":         "job: ids of executions that sort by time",
+	"github.com/robfig/cron/v3":      "job/cronexpr: what all of Go takes five fields for",
 	"github.com/teambition/rrule-go": "job/calendar: when events of iCalendar files repeat",
 	"github.com/wneessen/go-mail":    "job/alert/email: mail that all servers take, with their ways to log in",
 	"go.etcd.io/etcd/api/v3":         "coord/etcd: the messages and errors of the client",
@@ -33,7 +34,6 @@ var required = map[string]string{
 	"github.com/emersion/go-smtp":              "job/alert/email: a mail server within the test",
 	"github.com/google/go-cmp":                 "differences that can be read",
 	"github.com/prometheus/client_golang":      "internal/testserver: a registry of metrics for each etcd",
-	"github.com/robfig/cron/v3":                "job/cronexpr: another opinion on expressions",
 	"github.com/santhosh-tekuri/jsonschema/v6": "jobfile: whether the schema for editors is one, and says what Read does",
 	"go.etcd.io/etcd/server/v3":                "internal/testserver: an etcd within the test",
 	"go.uber.org/goleak":                       "goroutines that are left",
@@ -54,6 +54,7 @@ var importers = map[string]struct {
 			"github.com/golang/protobuf",
 			"github.com/google/uuid",
 			"github.com/grpc-ecosystem/grpc-gateway/v2",
+			"github.com/robfig/cron/v3",
 			"github.com/teambition/rrule-go",
 			"go.etcd.io/etcd/api/v3",
 			"go.etcd.io/etcd/client/pkg/v3",
@@ -76,6 +77,7 @@ var importers = map[string]struct {
 		modules: []string{
 			"github.com/go-zookeeper/zk",
 			"github.com/google/uuid",
+			"github.com/robfig/cron/v3",
 			"github.com/teambition/rrule-go",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
@@ -87,6 +89,7 @@ var importers = map[string]struct {
 		imports: []string{"job", "job/alert"},
 		modules: []string{
 			"github.com/google/uuid",
+			"github.com/robfig/cron/v3",
 			"github.com/teambition/rrule-go",
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
@@ -104,6 +107,7 @@ var importers = map[string]struct {
 			"github.com/golang/protobuf",
 			"github.com/google/uuid",
 			"github.com/grpc-ecosystem/grpc-gateway/v2",
+			"github.com/robfig/cron/v3",
 			"github.com/teambition/rrule-go",
 			"go.etcd.io/etcd/api/v3",
 			"go.etcd.io/etcd/client/pkg/v3",
@@ -125,6 +129,7 @@ var importers = map[string]struct {
 		imports: []string{"job", "job/alert/email"},
 		modules: []string{
 			"github.com/google/uuid",
+			"github.com/robfig/cron/v3",
 			"github.com/teambition/rrule-go",
 			"github.com/wneessen/go-mail",
 			"go.uber.org/multierr",

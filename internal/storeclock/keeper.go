@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 const (
@@ -64,7 +64,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		}
 		// The spread begins with the new session: the outage may have gone on for long
 		// after the end of the last one.
-		if last != nil && s != last && !rest.For(ctx, rand.N(spread)) {
+		if last != nil && s != last && !sleep.For(ctx, rand.N(spread)) {
 			return
 		}
 		last = s

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -87,7 +87,7 @@ func (f *fake) reopen(t *testing.T) *session {
 func (f *fake) in(t *testing.T, d time.Duration) int64 {
 	t.Helper()
 	before := f.asked.Load()
-	if !rest.For(t.Context(), d) {
+	if !sleep.For(t.Context(), d) {
 		t.Fatal(t.Context().Err())
 	}
 	synctest.Wait()

@@ -1,12 +1,8 @@
 package yamldoc
 
 import (
-	"encoding/base64"
-	"fmt"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // Texts as SnakeYAML 1.33 writes them, and as it reads them again.
@@ -29,8 +25,6 @@ func TestTextsOfSnakeYAML(t *testing.T) {
 		{"line separator", "k: |-\n  a\u2028  b\n", "a\u2028b"},
 		{"paragraph separator", "k: |-\n  a\u2029  b\n", "a\u2029b"},
 		{"separator among what is quoted", "k: \"a\\tb\\Lc\\P\"\n", "a\tb\u2028c\u2029"},
-		{"byte order mark", "k: a\ufeffb\n", "a\ufeffb"},
-		{"byte order mark first", "k: \ufeffa\n", "\ufeffa"},
 		{"emoji", "k: a\U0001f600b\n", "a\U0001f600b"},
 		{"control character", "k: !!binary |-\n  YQFi\n", "a\x01b"},
 		{"escape and a line feed", "k: !!binary |-\n  YRtiCg==\n", "a\x1bb\n"},
@@ -67,53 +61,5 @@ func TestBinary(t *testing.T) {
 		if got != tc.want || (err != nil) != (tc.problem != "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
 			t.Errorf("%q: %q, %v", tc.written, got, err)
 		}
-	}
-}
-
-// Byte order marks in texts are read wherever they stand in a document.
-func TestByteOrderMarks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		unit := rapid.SampledFrom([]string{"a", byteOrderMark, "\ue000", "\ue001", "界", "e000", "\U0001f600"})
-		var document strings.Builder
-		if rapid.Bool().Draw(t, "begins with a mark") {
-			document.WriteString(byteOrderMark)
-		}
-		want := map[string]string{}
-		for i := range rapid.IntRange(1, 60).Draw(t, "keys") {
-			text := "x" + strings.Repeat(strings.Join(rapid.SliceOfN(unit, 0, 12).Draw(t, "text"), ""), rapid.IntRange(1, 4).Draw(t, "times"))
-			key := fmt.Sprintf("k%d", i)
-			want[key] = text
-			switch rapid.IntRange(0, 4).Draw(t, "style") {
-			case 0:
-				fmt.Fprintf(&document, "%s: %s\n", key, text)
-			case 1:
-				fmt.Fprintf(&document, "%s: '%s'\n", key, text)
-			case 2:
-				fmt.Fprintf(&document, "%s: |-\n  %s\n", key, text)
-			case 3:
-				fmt.Fprintf(&document, "%s: \"%s\"\n", key, strings.NewReplacer("\ue000", `\uE000`, "\ue001", `\U0000e001`).Replace(text))
-			case 4:
-				fmt.Fprintf(&document, "%s: !!binary |-\n  %s\n", key, base64.StdEncoding.EncodeToString([]byte(text)))
-			}
-		}
-		values, err := Parse([]byte(document.String()))
-		if err != nil || len(values) != len(want) {
-			t.Fatalf("%q: %d values, %v", document.String(), len(values), err)
-		}
-		for key, text := range want {
-			if got, err := Text(values[key]); err != nil || got != text {
-				t.Errorf("%q: %s: %q, %v", document.String(), key, got, err)
-			}
-		}
-	})
-	// Nothing can stand in its place: the document is read as it is.
-	var all strings.Builder
-	all.WriteString("k: a" + byteOrderMark + "b\nother: ")
-	for r := firstPrivate; r <= lastPrivate; r++ {
-		all.WriteRune(r)
-	}
-	values, err := Parse([]byte(all.String()))
-	if err != nil || values["k"].Value != "a"+byteOrderMark+"b" {
-		t.Errorf("%v, %v", values["k"], err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -49,7 +50,6 @@ func RootUpTo(most int, text []byte) (*yaml.Node, error) {
 	if len(text) > most {
 		return nil, fmt.Errorf("document of %d bytes, at most %d are allowed", len(text), most)
 	}
-	text, stand := withoutMarks(text)
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var root, more yaml.Node
 	switch err := decoder.Decode(&root); {
@@ -60,9 +60,6 @@ func RootUpTo(most int, text []byte) (*yaml.Node, error) {
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("one document is allowed, and more follows it")
-	}
-	if stand != "" {
-		bringMarksBack(&root, stand)
 	}
 	return root.Content[0], nil
 }
@@ -103,16 +100,23 @@ func IsNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// Text returns a single value as text, or "" for null. Anything else is an error. A binary value is
-// UTF-8 in base64: SnakeYAML writes a text so that has characters which YAML does not allow.
+// Text returns a single value as text, or "" for null. Anything else is an error. A binary value stands for the text that it
+// has in base64: SnakeYAML writes a text so that has control characters.
 func Text(n *yaml.Node) (string, error) {
 	switch {
 	case IsNull(n):
 		return "", nil
 	case n.Kind != yaml.ScalarNode:
 		return "", fmt.Errorf("a single value is allowed, line %d has something else", n.Line)
-	case IsBinary(n):
-		return decodeBinary(n)
+	case n.ShortTag() != "!!binary":
+		return n.Value, nil
 	}
-	return n.Value, nil
+	var text string
+	if err := n.Decode(&text); err != nil {
+		return "", fmt.Errorf("binary: base64 is allowed: %w", brief.Error(err))
+	}
+	if !utf8.ValidString(text) {
+		return "", errors.New("binary: only UTF-8 is allowed")
+	}
+	return text, nil
 }

@@ -11,7 +11,7 @@
 //			"dingtalk.secret":  "${file:/run/secrets/dingtalk}",
 //			"alert.recovery":   "true",
 //		},
-//	}, handler, job.WithErrorHandlerType(alert.NameDingTalk, alert.DingTalk(alert.Options{})))
+//	}, handler, job.WithErrorHandler(alert.NameDingTalk, alert.DingTalk(alert.Options{})))
 //
 // # What is sent, and when
 //

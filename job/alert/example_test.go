@@ -77,7 +77,7 @@ func ExampleWebhook() {
 			return errors.New("disk full")
 		}
 		return nil
-	}), job.WithErrorHandlerType("PAGERDUTY", alert.Webhook(alert.Options{
+	}), job.WithErrorHandler("PAGERDUTY", alert.Webhook(alert.Options{
 		Host:   "worker-1",
 		TLS:    map[string]*tls.Config{"test": server.Client().Transport.(*http.Transport).TLSClientConfig},
 		Lookup: fixed("env:PAGERDUTY_KEY", "0123456789abcdef0123456789abcdef"), // by default, the environment

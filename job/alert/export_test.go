@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
@@ -14,13 +15,13 @@ var (
 )
 
 // Kinds are the kinds of this package.
-func Kinds() []Kind { return []Kind{weChatKind(), dingTalkKind(), slackKind(), webhookKind()} }
+func Kinds() []Kind { return []Kind{weChat().kind(), dingTalk().kind(), slack().kind(), webhookKind()} }
 
 // RowsOf returns all rows that a kind has.
 func RowsOf(k Kind) []property.Row { return append(commonRows(), k.Table.Rows...) }
 
 // BackoffAfter returns when the second attempt comes, after an answer to the first.
 func BackoffAfter(status int, retryAfter string, now time.Time) time.Duration {
-	a := answer{status: status, header: http.Header{"Retry-After": {retryAfter}}, secrets: NewSecrets(nil)}
-	return backoff(1, a.refusedAt(now))
+	header := http.Header{"Retry-After": {retryAfter}, "Date": {now.Format(http.TimeFormat)}}
+	return backoff(1, answer{httpx.Answer{Status: status, Header: header}, property.NewSecrets()}.refused())
 }

@@ -6,15 +6,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -67,7 +66,8 @@ const maxURL = 4096
 type post struct {
 	url           string // with references
 	method        string
-	headers       []property.Pair // with references
+	headers       []property.Pair                             // with references
+	sign          func(s *property.Secrets, u *url.URL) error // may change the URL; nil: it stays
 	connect, read time.Duration
 	tls           *tls.Config
 	lookup        property.Lookup
@@ -100,33 +100,39 @@ func TLSByName(v property.Values, o Options, name string) (*tls.Config, error) {
 	return conf, nil
 }
 
-// answer is what a receiver has answered.
+// answer is what a receiver has answered, with the secrets that it may repeat.
 type answer struct {
-	status  int
-	header  http.Header
-	body    []byte
-	secrets *Secrets
+	httpx.Answer
+	secrets *property.Secrets
 }
 
-// send sends a body, and returns the answer, whatever its status. sign may change the URL.
-// The error shows no secrets, and no URL.
-func (p post) send(ctx context.Context, body []byte, sign func(s *Secrets, query *url.URL) error) (answer, error) {
-	secrets := NewSecrets(p.lookup)
-	req, err := p.request(ctx, secrets, body, sign)
+// send sends a body, and returns the answer, whatever its status. The error shows no secrets,
+// and no URL.
+func (p post) send(ctx context.Context, secrets *property.Secrets, body []byte) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 2*p.connect+p.read, errors.New("the receiver takes too long"))
+	defer cancel()
+	req, err := p.request(ctx, secrets, body)
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), 2*p.connect+p.read, errors.New("the receiver takes too long"))
-	defer cancel()
-	a, err := p.do(req.WithContext(ctx))
-	if err != nil {
-		return answer{}, p.withoutURL(ctx, err, secrets)
+	a, err := httpx.Exchange(&http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: p.connect}).DialContext,
+		TLSClientConfig:        p.tls.Clone(),
+		TLSHandshakeTimeout:    p.connect,
+		MaxResponseHeaderBytes: maxAnswer,
+		DisableKeepAlives:      true,
+	}, req, maxAnswer)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return answer{}, Permanent(secrets.Error(err))
 	}
-	a.secrets = secrets
-	return a, nil
+	if err != nil {
+		return answer{}, secrets.Error(err)
+	}
+	return answer{a, secrets}, nil
 }
 
-func (p post) request(ctx context.Context, secrets *Secrets, body []byte, sign func(*Secrets, *url.URL) error) (*http.Request, error) {
+func (p post) request(ctx context.Context, secrets *property.Secrets, body []byte) (*http.Request, error) {
 	text, err := secrets.Expand(p.url)
 	if err != nil {
 		return nil, fmt.Errorf("the URL: %w", err)
@@ -135,9 +141,9 @@ func (p post) request(ctx context.Context, secrets *Secrets, body []byte, sign f
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, Permanent(errors.New("the URL, with its references, is not an absolute one with http or https"))
 	}
-	secrets.keepURL(u)
-	if sign != nil {
-		if err := sign(secrets, u); err != nil {
+	secrets.KeepURL(u)
+	if p.sign != nil {
+		if err := p.sign(secrets, u); err != nil {
 			return nil, err
 		}
 	}
@@ -155,75 +161,18 @@ func (p post) request(ctx context.Context, secrets *Secrets, body []byte, sign f
 	return req, nil
 }
 
-func (p post) do(req *http.Request) (answer, error) {
-	transport := &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: p.connect}).DialContext,
-		TLSClientConfig:        p.tls.Clone(),
-		TLSHandshakeTimeout:    p.connect,
-		MaxResponseHeaderBytes: maxAnswer,
-		DisableKeepAlives:      true,
-	}
-	client := &http.Client{
-		Transport: transport,
-		// The URL is a secret that no other host is to see.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	response, err := client.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer func() { _ = response.Body.Close() }() // it was only read
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return answer{}, fmt.Errorf("reading the answer: %w", err)
-	}
-	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
-}
-
-// withoutURL returns what a request has failed with, without its URL.
-func (p post) withoutURL(ctx context.Context, err error, secrets *Secrets) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	safe := errors.New(secrets.Hide(err.Error()))
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return Permanent(safe)
-	}
-	return safe
-}
-
 // refused returns the error of an answer that is not the one hoped for. Whether another
 // attempt may help depends on its status.
-func (a answer) refused() error { return a.refusedAt(time.Now()) }
-
-func (a answer) refusedAt(now time.Time) error {
-	err := fmt.Errorf("the receiver answered %d: %s", a.status, a.text())
+func (a answer) refused() error {
+	err := fmt.Errorf("the receiver answered %d: %s", a.Status, a.text())
 	switch {
-	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
-		return RetryAfter(err, a.retryAfter(now))
-	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooEarly:
+	case a.Status == http.StatusTooManyRequests || a.Status == http.StatusServiceUnavailable:
+		return RetryAfter(err, httpx.RetryAfter(a.Header))
+	case a.Status >= 500 || a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooEarly:
 		return err
 	}
 	return Permanent(err)
 }
 
 // text returns the beginning of the answer, for people.
-func (a answer) text() string {
-	return brief.Quote(a.secrets.Hide(string(a.body)))
-}
-
-// retryAfter returns the time in the header Retry-After; 0 if there is none.
-func (a answer) retryAfter(now time.Time) time.Duration {
-	text := a.header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
-}
+func (a answer) text() string { return brief.Quote(a.secrets.Hide(string(a.Body))) }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 // The back-off between the attempts to send a message.
@@ -44,11 +46,9 @@ type retryAfter struct {
 
 func (e retryAfter) Unwrap() error { return e.error }
 
-// backoff returns the time before the next attempt, after one that has failed. It is random,
-// so that many processes do not come back at the same time.
+// backoff returns the time before the next attempt, after one that has failed.
 func backoff(attempt int, err error) time.Duration {
-	most := min(firstBackoff<<min(attempt-1, 10), maxBackoff)
-	wait := most/2 + rand.N(most/2)
+	wait := httpx.Backoff(firstBackoff, maxBackoff, attempt)
 	if e, ok := errors.AsType[retryAfter](err); ok {
 		// Not exactly then, either: others were told the same time.
 		wait = max(wait, e.after+rand.N(e.after/10+1))

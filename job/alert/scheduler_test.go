@@ -40,8 +40,8 @@ func TestScheduler(t *testing.T) {
 		},
 	}
 	options := []job.Option{
-		job.WithErrorHandlerType(alert.NameDingTalk, alert.DingTalk(ding.options())),
-		job.WithErrorHandlerType(alert.NameSlack, alert.Slack(hook.options())),
+		job.WithErrorHandler(alert.NameDingTalk, alert.DingTalk(ding.options())),
+		job.WithErrorHandler(alert.NameSlack, alert.Slack(hook.options())),
 	}
 	work := job.HandlerFunc(func(context.Context, job.ShardingContext) error {
 		ran <- true

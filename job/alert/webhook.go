@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -66,7 +67,7 @@ func newWebhook(v property.Values, o Options, _ *slog.Logger) (Sender, error) {
 	}
 	p.method = v.Text(propWebhookMethod)
 	contentType := v.Text(propWebhookType)
-	if !isHeaderValue(contentType) {
+	if !httpx.IsHeaderValue(contentType) {
 		return nil, fault(propWebhookType, errors.New("printable characters are allowed"))
 	}
 	p.headers = []property.Pair{{Name: "Content-Type", Value: contentType}}
@@ -76,7 +77,7 @@ func newWebhook(v property.Values, o Options, _ *slog.Logger) (Sender, error) {
 		}
 		p.headers = append(p.headers, h)
 	}
-	t, err := newBodyTemplate(v.Text(propWebhookTemplate), strings.Contains(contentType, "json"), NewSecrets(o.Lookup).Expand)
+	t, err := newBodyTemplate(v.Text(propWebhookTemplate), strings.Contains(contentType, "json"), property.NewSecrets(o.Lookup).Expand)
 	if err != nil {
 		return nil, fault(propWebhookTemplate, err)
 	}
@@ -89,7 +90,7 @@ func fault(name string, err error) error {
 
 // Send makes the body of a message, and sends it.
 func (s webhook) Send(ctx context.Context, m Message) error {
-	secrets := NewSecrets(s.post.lookup)
+	secrets := property.NewSecrets(s.post.lookup)
 	var missing error
 	body, err := s.template.execute(m, func(text string) (string, error) {
 		value, err := secrets.Expand(text)
@@ -104,12 +105,11 @@ func (s webhook) Send(ctx context.Context, m Message) error {
 	case err != nil:
 		return Permanent(errors.New(secrets.Hide(fmt.Sprintf("the template: %v", err))))
 	}
-	a, err := s.post.send(ctx, body, nil)
+	a, err := s.post.send(ctx, secrets, body)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(s.success, func(r property.Range) bool { return r.Has(a.status) }) {
-		a.secrets.values = append(a.secrets.values, secrets.values...)
+	if !slices.ContainsFunc(s.success, func(r property.Range) bool { return r.Has(a.Status) }) {
 		return a.refused()
 	}
 	return nil
@@ -117,9 +117,7 @@ func (s webhook) Send(ctx context.Context, m Message) error {
 
 // checkHeader checks a header of a request.
 func checkHeader(h property.Pair) error {
-	if h.Name == "" || strings.ContainsFunc(h.Name, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-	}) {
+	if !httpx.IsHeaderName(h.Name) {
 		return errors.New("is no name of a header")
 	}
 	switch http.CanonicalHeaderKey(h.Name) {
@@ -132,12 +130,8 @@ func checkHeader(h property.Pair) error {
 			return errors.New("is secret, so a reference to what the process has is allowed: ${env:NAME} or ${file:/path}")
 		}
 	}
-	if !isHeaderValue(h.Value) {
+	if !httpx.IsHeaderValue(h.Value) {
 		return errors.New("printable characters are allowed")
 	}
 	return nil
-}
-
-func isHeaderValue(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

@@ -1,17 +1,18 @@
 // Package cronexpr reads cron expressions as the Quartz scheduler of Java does,
-// because that is what ElasticJob's schedules are written in. A Schedule is a
-// cron.Schedule of github.com/robfig/cron/v3 that can also look back.
+// because that is what ElasticJob's schedules are written in, and the five fields of Unix cron as
+// Go programs write them for github.com/robfig/cron/v3. A Schedule is a cron.Schedule of that package
+// that can also look back.
 //
 //	s, err := cronexpr.Parse("0 15 10 ? * 6L", shanghai) // 10:15 on the last Friday of each month
 //	next := s.Next(time.Now())
 //	last := s.Prev(time.Now())
 //
-// [Schedule.Explain] says in words what an expression means, and [Convert] makes one of a line of Unix
-// cron.
+// [Schedule.Explain] says in words what an expression means, and [Convert] makes one for Quartz of a line
+// of Unix cron.
 //
 // # Expressions
 //
-// There are six fields, or seven, with blanks between them:
+// There are six fields, or seven, with blanks between them; for five, see below:
 //
 //	second        0-59
 //	minute        0-59
@@ -48,13 +49,36 @@
 // whole seconds, and the time zone does not matter to it: "@every 24h" ticks at
 // midnight in UTC.
 //
+// # Five fields
+//
+// An expression of five fields is one of Unix cron: minute, hour, day-of-month, month and day-of-week
+// (0-6 or SUN-SAT, where 0 is Sunday). It is read by the rules of [Convert] and by cron.ParseStandard of
+// robfig/cron, and accepted if both mean the same:
+//
+//	*/5 * * * *    every five minutes
+//	0 9 * * 1-5    at 09:00 from Monday to Friday
+//	30 4 1,15 * 5  at 04:30 on the 1st, on the 15th, and on Fridays
+//
+// Otherwise the error shows what each of them reads, in a form that both read so. They differ in:
+//
+//   - 7 for Sunday, which only Unix cron reads. Write 0 or SUN.
+//   - ?, a step after a single value (5/10) and empty entries, which only robfig/cron reads. Write *, or
+//     5-59/10.
+//   - */2 in a day field when the other one is not *: Unix cron runs on days that are in both fields,
+//     robfig/cron on those of either. Write 1-31/2 for either; nothing says both.
+//   - * beside other entries (5,*) in a day field when the other one is not *.
+//
+// A time zone before the expression (TZ=, CRON_TZ=) is an error: a job has it in Config.TimeZone. Quartz
+// does not read five fields, so neither do JVM members of a job; what Convert returns is for them.
+//
 // # Time zones
 //
 // An expression is read by the clocks of one zone. Where clocks are put forward, a
 // time that they skip does not fire: a job for 02:30 does not run on that day.
 // Where they are put back, a time that they show twice fires once, the second
 // time that it is shown. Quartz does the same. So even an expression for every
-// minute pauses for the first of the two hours.
+// minute pauses for the first of the two hours. This also holds for five fields, and
+// for descriptors but @every, where robfig/cron fires both times.
 //
 // # Differences from Quartz
 //
@@ -78,8 +102,8 @@
 //     Here it is 2099.
 //
 // Expressions that only this package reads, because their meaning is plain:
-// L and LW in lists, more than one # or nL, ranges from a number to a name, and
-// the descriptors.
+// L and LW in lists, more than one # or nL, ranges from a number to a name,
+// five fields, and the descriptors.
 //
 // Expressions that only Quartz reads. Here they are errors, because they mean
 // something else there than they seem to mean, or nothing at all:

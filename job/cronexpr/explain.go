@@ -126,7 +126,7 @@ func longStep(numbers []int) int {
 
 // isRelative reports whether days are counted in their month.
 func (d *days) isRelative() bool {
-	return !d.isEvery() && d.ofWeek == 0 || d.nthOfWeek|d.lastOfWeek != 0
+	return !d.isEvery() && *d != days{ofWeek: d.ofWeek}
 }
 
 // isEvery reports whether all days count.

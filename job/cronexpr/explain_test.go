@@ -89,6 +89,8 @@ var explained = []struct{ expr, english, chinese string }{
 	{"30 * * * * ?", "at second 30 of every minute", "每分钟的第30秒"},
 	{"0 0 12 * * ?", "at 12:00 every day", "每天 12:00"},
 	{"0 15 10 ? * *", "at 10:15 every day", "每天 10:15"},
+	{"30 4 1,15 * 5", "at 04:30 on the 1st, the 15th and Fridays of every month", "每周五以及每月1日、15日 04:30"},
+	{"0 0 1-31/2 2 SUN", "at 00:00 on every 2nd day from the 1st to the 31st and Sundays of February", "每年2月的每周日以及1日至31日中每2天 00:00"},
 	{"0 15 10 ? * MON-FRI", "at 10:15 on Mondays to Fridays", "每周一至周五 10:15"},
 	{"0 0/5 14 * * ?", "every 5 minutes from 14:00 to 14:55, every day", "每天 14:00至14:55每5分钟"},
 	{"0 0/5 14,18 * * ?", "every 5 minutes of hours 14 and 18, every day", "每天 14点、18点的每5分钟"},

@@ -10,12 +10,16 @@ import (
 // that back into an equal schedule. It is in upper case, with one blank between
 // fields, names for days of the week, numbers for months, values in ascending order,
 // ranges and steps where they are shorter, and a year only if not every year counts.
-// The zone is not part of it.
+// The zone is not part of it. Six fields cannot say the days of either day field: of such an
+// expression it returns five.
 func (s *Schedule) String() string {
 	if s.every > 0 {
 		return "@every " + (time.Duration(s.every) * time.Second).String()
 	}
 	p := &s.pattern
+	if p.days.areEither() {
+		return p.unix()
+	}
 	dom, dow := "?", "?"
 	if p.ofWeek|p.nthOfWeek|p.lastOfWeek != 0 {
 		dow = p.daysOfWeek()
@@ -88,6 +92,48 @@ func list(field int, members []int) string {
 		return show(field, first) + "/" + strconv.Itoa(step)
 	}
 
+	ranges := rangesOf(members)
+	// A range may run through the end of the field: 22-2 for 0-2,22-23.
+	if i := len(ranges) - 1; i > 0 && first == f.min && last == f.max && field != year {
+		ranges[i][1] = ranges[0][1]
+		ranges = ranges[1:]
+	}
+	return showRanges(field, ranges)
+}
+
+// unix writes a pattern of five fields in a form that Unix cron and robfig/cron read alike: ranges do not
+// go through the end of a field, a step follows a range, and no * is in a day field that has not all days.
+func (p *pattern) unix() string {
+	dom, dow := "*", "*"
+	if p.ofMonth != 0 {
+		dom = unixList(dayOfMonth, members(p.ofMonth))
+	}
+	if p.ofWeek != 0 {
+		dow = unixList(dayOfWeek, members(p.ofWeek))
+	}
+	return strings.Join([]string{
+		unixList(minute, members(p.minutes)), unixList(hour, members(p.hours)), dom, unixList(month, members(p.months)), dow,
+	}, " ")
+}
+
+// unixList writes the members of a field as Unix cron reads them.
+func unixList(field int, members []int) string {
+	f := fields[field]
+	first, last := members[0], members[len(members)-1]
+	step := stepOf(members)
+	switch {
+	case len(members) == f.max-f.min+1:
+		return "*"
+	case step > 1 && first == f.min && last+step > f.max && field != dayOfMonth && field != dayOfWeek:
+		return "*/" + strconv.Itoa(step)
+	case step > 1 && field != dayOfWeek:
+		return show(field, first) + "-" + show(field, last) + "/" + strconv.Itoa(step)
+	}
+	return showRanges(field, rangesOf(members))
+}
+
+// rangesOf returns the first and last numbers of runs with none left out.
+func rangesOf(members []int) [][2]int {
 	var ranges [][2]int
 	for _, n := range members {
 		if i := len(ranges) - 1; i >= 0 && ranges[i][1] == n-1 {
@@ -96,11 +142,10 @@ func list(field int, members []int) string {
 			ranges = append(ranges, [2]int{n, n})
 		}
 	}
-	// A range may run through the end of the field: 22-2 for 0-2,22-23.
-	if i := len(ranges) - 1; i > 0 && first == f.min && last == f.max && field != year {
-		ranges[i][1] = ranges[0][1]
-		ranges = ranges[1:]
-	}
+	return ranges
+}
+
+func showRanges(field int, ranges [][2]int) string {
 	parts := make([]string, len(ranges))
 	for i, r := range ranges {
 		parts[i] = show(field, r[0])

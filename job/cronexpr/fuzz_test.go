@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
 
@@ -20,6 +22,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, expr := range []string{
 		"", " ", "?", "@", "@every", "@every 1m30s", "@every -1s", "@every 1ns", "@daily", "@weekly now", "TZ=UTC * * * * *",
+		"*/5 * * * *", "30 4 1,15 * 5", "1-59/7 */3 1-31/2 2,3 SUN,TUE", "0 0 ? * 7",
 		"0 0 0 L-L * ?", "0 0 0 ? * #", "0 0 0 ? * 1#1#1", "0 0 0 WWW * ?", "0 0 0 LLW * ?", "- / , * L W", "0 0 0 1 1 ? 99999999999999999999",
 		"0 0 0 ſ * ?", "0 0 0 ? * ſun", "\xff * * * * ?", "* * * * * ?\n", "é é é é é é",
 	} {
@@ -77,7 +80,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func checkError(t *testing.T, expr string, err error) {
+func checkError(t rapid.TB, expr string, err error) {
 	t.Helper()
 	var e *cronexpr.ParseError
 	if !errors.As(err, &e) {

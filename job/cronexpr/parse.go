@@ -10,8 +10,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Parse reads a Quartz expression of six or seven fields, or a descriptor such
-// as @daily or "@every 1m30s", whose times are told in the given zone; nil
+// Parse reads a Quartz expression of six or seven fields, the five fields of Unix cron, or a
+// descriptor such as @daily or "@every 1m30s", whose times are told in the given zone; nil
 // means time.Local. The package comment describes the language.
 //
 // Parse works out all clock changes of the zone, which takes about a tenth of a
@@ -31,8 +31,13 @@ func Parse(expr string, loc *time.Location) (*Schedule, error) {
 	switch {
 	case len(words) == 0:
 		err = p.fail(token{}, "empty", "")
+	case hasZone(words):
+		err = p.failZone(words[0])
 	case words[0].text[0] == '@':
 		err = p.descriptor(words, s)
+	case len(words) == len(unixFields):
+		err = p.fiveFields(words, &s.pattern)
+		words = append([]token{{text: "0"}}, words...) // as Quartz has them
 	default:
 		err = p.pattern(words, &s.pattern)
 	}
@@ -130,11 +135,18 @@ func (p *parser) pattern(words []token, out *pattern) error {
 	return nil
 }
 
+// hasZone reports whether an expression begins with a time zone, as robfig/cron allows.
+func hasZone(words []token) bool {
+	return len(words) > 0 && (strings.HasPrefix(words[0].text, "TZ=") || strings.HasPrefix(words[0].text, "CRON_TZ="))
+}
+
+func (p *parser) failZone(zone token) error {
+	return p.fail(zone, "the time zone is not part of the expression; a job has it in TimeZone", "")
+}
+
 // withYear checks the number of fields, and adds the year if it is left out.
 func (p *parser) withYear(words []token) ([]token, error) {
-	switch first := words[0]; {
-	case strings.HasPrefix(first.text, "TZ=") || strings.HasPrefix(first.text, "CRON_TZ="):
-		return nil, p.fail(first, "the time zone is not part of the expression", "")
+	switch {
 	case len(words) <= dayOfWeek:
 		problem := fmt.Sprintf("the expression ends after %d of the fields %s", len(words), fieldOrder)
 		return nil, p.fail(token{at: len(p.expr)}, problem, "")

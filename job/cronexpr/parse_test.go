@@ -23,7 +23,7 @@ func TestErrorsPointAtTheFault(t *testing.T) {
 	}{
 		{"", "", "", 1, "empty", ""},
 		{" \t", "", "", 1, "empty", ""},
-		{"*/5 * * * *", "", "", 12, "after 5 of the fields second minute hour day-of-month month day-of-week", ""},
+		{"*/5 * * *", "", "", 10, "after 4 of the fields second minute hour day-of-month month day-of-week", ""},
 		{"0 0 0 1 1 ? 2030 x", "", "x", 18, "too much", ""},
 		{"TZ=UTC 0 0 0 * * ?", "", "TZ=UTC", 1, "time zone is not part", ""},
 		{"CRON_TZ=UTC 0 0 * * ?", "", "CRON_TZ=UTC", 1, "time zone is not part", ""},
@@ -123,7 +123,7 @@ func TestErrorsPointAtTheFault(t *testing.T) {
 func TestErrorIsOneReadableLine(t *testing.T) {
 	for expr, want := range map[string]string{
 		"0 0 25 * * ?": `cron expression "0 0 25 * * ?": hour "25" at position 5: the value is not in 0-23; allowed: 0-23 and , - * /`,
-		"0 0 0 1 1":    `cron expression "0 0 0 1 1": position 10: the expression ends after 5 of the fields second minute hour day-of-month month day-of-week, and a year if wanted`,
+		"0 0 0 1":      `cron expression "0 0 0 1": position 8: the expression ends after 4 of the fields second minute hour day-of-month month day-of-week, and a year if wanted`,
 		"0 0 0 30 2 ?": `cron expression "0 0 0 30 2 ?": day-of-month "30" at position 7: the expression never fires: no such day in month 2`,
 	} {
 		if _, err := cronexpr.Parse(expr, time.UTC); err == nil || err.Error() != want {
@@ -146,6 +146,8 @@ func TestNeverFires(t *testing.T) {
 		{"0 0 0 ? 2 MON#5 2028", "day-of-week", "MON#5", time.UTC},
 		{"0 30 2 14 3 ? 2027", "hour", "2", newYork(t)},
 		{"* 0-29 2 ? 10 SUN#1 2008/1", "hour", "2", lordHowe(t)},
+		{"0 0 30,31 2 *", "day-of-month", "30,31", time.UTC},
+		{"30 2 14 3 *", "hour", "2", newZone(t, "Pi", -5*time.Hour, "EST5EDT,J73/2,J300/2", change{"1969-02-01T00:00:00Z", -5 * time.Hour})},
 	}
 	for _, c := range cases {
 		_, err := cronexpr.Parse(c.expr, c.loc)

@@ -178,7 +178,8 @@ func (c clock) prev(second int) int {
 }
 
 // days is the set of days that the two day fields describe: the union of its members.
-// One expression fills either those for days of the month or those for days of the week.
+// An expression of Quartz fills either those for days of the month or those for days of the week;
+// one of five fields may fill ofMonth and ofWeek.
 type days struct {
 	ofMonth        set // 1-31
 	nearest        set // nW: 1-31

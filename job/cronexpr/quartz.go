@@ -21,7 +21,7 @@ const (
 // another time also in an expression for January.
 func Quartz(expr string) InQuartz {
 	words := split(expr)
-	if len(words) == 0 || words[0].text[0] == '@' {
+	if len(words) == 0 || words[0].text[0] == '@' || len(words) == len(unixFields) {
 		return QuartzRefuses
 	}
 	worst := QuartzSame

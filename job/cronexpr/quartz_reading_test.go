@@ -48,7 +48,7 @@ func TestQuartz(t *testing.T) {
 	if count[cronexpr.QuartzSame] < 100 || count[cronexpr.QuartzOther] < 5 || count[cronexpr.QuartzRefuses] < 5 {
 		t.Errorf("too few of one kind: %v", count)
 	}
-	for _, expr := range []string{"", "@every 1m30s", "@hourly", "0 0 0 ? jan-6 2", "0 0 0 ? * 2#1,4#3 2027"} {
+	for _, expr := range []string{"", "*/5 * * * *", "@every 1m30s", "@hourly", "0 0 0 ? jan-6 2", "0 0 0 ? * 2#1,4#3 2027"} {
 		if got := cronexpr.Quartz(expr); got != cronexpr.QuartzRefuses {
 			t.Errorf("%q: %v", expr, got)
 		}

@@ -79,6 +79,8 @@ func TestUnionSame(t *testing.T) {
 		{union("UTC", "0 0 3 * * ?"), union("Etc/UTC", "0 0 3 ? * *"), true},
 		{union("UTC", "0 0 3 * * ?"), union("GMT", "0 0 3 1-31 * ?"), true},
 		{union("UTC", "0 0 0 * * ?"), union("UTC", "@daily"), true},
+		{union("UTC", "0 */5 * * * ?"), union("UTC", "*/5 * * * *"), true},
+		{union("UTC", "30 4 1,15 * FRI"), union("UTC", "30 4 1,15 * 5"), true},
 		{union("Asia/Shanghai", "0 0 3 * * ?"), union("PRC", "0 0 3 * * ?"), true},
 		{union("UTC", "0 0 3 * * ?", "0 0 4 * * ?"), union("UTC", "0 0 4 * * ?", "0 0 3 * * ?", "0 0 4 * * ?"), true},
 		{union("UTC", "@every 90s"), union("Asia/Tokyo", "@every 1m30s"), true},

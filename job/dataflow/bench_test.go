@@ -78,7 +78,7 @@ func run(b *testing.B, reg coord.Registry, left *int, flow *dataflow.Flow) {
 	finished := make(chan job.Event, 1)
 	cfg := config(1)
 	cfg.Cron = ""
-	s, err := job.OneOff(b.Context(), reg, cfg, flow, job.WithObserver(func(e job.Event) {
+	s, err := job.Schedule(b.Context(), reg, cfg, flow, job.WithObserver(func(e job.Event) {
 		if e.Kind == jobtype.EventFinished {
 			finished <- e
 		}

@@ -84,17 +84,13 @@ type member struct {
 // join starts an instance. It ends with the test.
 func (c *cluster) join(cfg job.Config, h job.Handler, opts ...job.Option) member {
 	c.Helper()
-	start := job.Schedule
-	if cfg.Cron == "" {
-		start = job.OneOff
-	}
 	reg := c.dial()
 	opts = append(opts, job.WithObserver(func(e job.Event) {
 		if e.Kind == jobtype.EventFinished {
 			c.finished <- e
 		}
 	}))
-	s, err := start(c.Context(), reg, cfg, h, opts...)
+	s, err := job.Schedule(c.Context(), reg, cfg, h, opts...)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type Process[T any] func(ctx context.Context, sc job.ShardingContext, rows []T) 
 // it would return them for ever. They are not processed.
 var ErrCursorStays = errors.New("dataflow: the cursor does not move although there are rows")
 
-// Flow fetches and processes. Give it to [job.Schedule] or [job.OneOff] as the handler. Make it
+// Flow fetches and processes. Give it to [job.Schedule] as the handler. Make it
 // with [New] or [WithCursor].
 type Flow struct {
 	hasCursor bool

@@ -38,7 +38,7 @@ func ExampleWithCursor() {
 		return nil
 	})
 	finished := make(chan job.Event)
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "spell", ShardingTotalCount: 2,
 		Props: map[string]string{"streaming.process": "true", "dataflow.page.size": "3"},
 	}, flow, job.WithObserver(func(e job.Event) {
@@ -84,7 +84,7 @@ func ExampleNew() {
 		return nil
 	})
 	finished := make(chan job.Event)
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "shop", ShardingTotalCount: 1,
 		Props: map[string]string{"dataflow.page.size": "2"}, // not streaming: one batch each time
 	}, flow, job.WithObserver(func(e job.Event) {

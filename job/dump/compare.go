@@ -3,68 +3,54 @@ package dump
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
-// comparison holds a view beside what the registry has. The tree moves while it is read, so the
-// view is looked at before and after.
-type comparison struct {
-	job    string
-	before coord.Snapshot // the view before the registry was read
-	store  coord.Snapshot
-	last   string         // if it was cut: the last path that was read
-	view   coord.Snapshot // the view at the first look after that
-	lasts  map[string]bool
+// look is a view beside what the registry had a moment later, so that the view is never ahead.
+type look struct {
+	view, store coord.Snapshot
+	last        string // if the registry has more than may be read: the last path that was read
 }
 
-// pauses are those between the looks at the view. A difference lasts if it is there after all of them.
-var pauses = [...]time.Duration{50 * time.Millisecond, 250 * time.Millisecond, 700 * time.Millisecond}
+// lag is the time between the two looks. A view that has not taken in within it what the registry had is wrong, or
+// late enough to be told.
+const lag = time.Second
 
-// settle finds out which differences last.
-func (c *comparison) settle(ctx context.Context, reg coord.Registry, look func() coord.Snapshot) error {
-	c.view = look()
-	now, open := c.view, c.differing()
-	for _, pause := range pauses {
-		open = slices.DeleteFunc(open, func(path string) bool { return caughtUp(path, c.before, c.store, now) })
-		if len(open) == 0 {
-			return nil
-		}
-		if !rest.For(ctx, pause) {
-			return context.Cause(ctx)
-		}
-		now = look()
+// lookAt reads the registry. Without a view, that of the look is what the registry has.
+func lookAt(ctx context.Context, reg coord.Registry, job string, view func() coord.Snapshot, most bounds) (l look, err error) {
+	if view != nil {
+		l.view = view()
 	}
-	c.lasts = map[string]bool{}
-	for _, path := range open {
-		c.lasts[path] = !caughtUp(path, c.before, c.store, now)
+	reading, cancel := readingTime(ctx)
+	defer cancel()
+	l.store, l.last, err = gather(reg.Walk(reading, job), most)
+	if view == nil {
+		l.view = l.store
 	}
-	c.askAgain(ctx, reg, now)
-	return nil
+	return l, err
 }
 
-// differing lists the nodes in which the view differs.
-func (c *comparison) differing() (paths []string) {
-	for n := range c.store.Diff(c.view) { // also versions, which do not count
-		if c.differs(n.Path) != "" {
-			paths = append(paths, n.Path)
+// isDifferent reports whether the view differs in any node.
+func (l look) isDifferent() bool {
+	for n := range l.store.Diff(l.view) { // also versions, which do not count
+		if l.differs(n.Path) != "" {
+			return true
 		}
 	}
-	return paths
+	return false
 }
 
 // differs says how the view differs in a node.
-func (c *comparison) differs(path string) Difference {
-	if c.last != "" && path > c.last { // it was not read
+func (l look) differs(path string) Difference {
+	if l.last != "" && path > l.last { // it was not read
 		return ""
 	}
-	inStore, isInStore := c.store.Get(path)
-	inView, isInView := c.view.Get(path)
+	inStore, isInStore := l.store.Get(path)
+	inView, isInView := l.view.Get(path)
 	switch {
 	case isInStore && isInView && !same(inStore, inView):
 		return Other
@@ -78,20 +64,22 @@ func (c *comparison) differs(path string) Difference {
 
 func same(a, b coord.Node) bool { return a.Owner == b.Owner && bytes.Equal(a.Value, b.Value) }
 
-// caughtUp reports whether a view has, since the registry was read, taken in what that node was
-// there. It may have moved on since. It is sure only of what it confirms: a node that the view
-// has never shown may be one that came and went meanwhile, or one that the view does not see.
-func caughtUp(path string, before, store, now coord.Snapshot) bool {
-	was, wasThere := written(before, path)
-	want, isThere := written(store, path)
-	has, shows := written(now, path)
-	switch {
-	case !isThere: // the view lags only if it has shown it ever since
-		return !shows || !wasThere || has.Modified != was.Modified
-	case !shows:
-		return wasThere && was.Modified >= want.Modified
+// lasting says how the view differs in a node for as long as the looks are apart: it differed at the look before, and
+// has taken in no change since. A node that the view shows at neither look may have come and gone in between, unless
+// the registry has the same one at both.
+func (l look) lasting(before look, path string) Difference {
+	is, isBefore := l.differs(path), before.differs(path)
+	has, shows := written(l.view, path)
+	had, showed := written(before.view, path)
+	if is == "" || isBefore == "" || shows != showed || has.Modified != had.Modified {
+		return ""
 	}
-	return has.Modified > want.Modified || has.Modified == want.Modified && same(has, want)
+	inStore, _ := l.store.Get(path)
+	wasInStore, _ := before.store.Get(path)
+	if !shows && inStore.Modified != wasInStore.Modified {
+		return ""
+	}
+	return is
 }
 
 // written returns a node that somebody wrote. That of a parent that nobody wrote has no number.
@@ -100,79 +88,43 @@ func written(s coord.Snapshot, path string) (coord.Node, bool) {
 	return n, ok && n.Modified != 0
 }
 
-// askedOnce is how many nodes are asked for one by one.
-const askedOnce = 100
-
-// askAgain asks the registry for the nodes that the view has never shown, and takes those back
-// that are no more as they were. If it does not answer, they are left as they are.
-func (c *comparison) askAgain(ctx context.Context, reg coord.Registry, now coord.Snapshot) {
-	var unseen []string
-	for path, lasts := range c.lasts {
-		_, isThere := written(c.store, path)
-		if _, shows := written(now, path); lasts && isThere && !shows {
-			unseen = append(unseen, path)
-		}
-	}
-	if len(unseen) == 0 {
-		return
-	}
-	get := func(path string) (coord.Node, bool, error) {
-		n, err := reg.Get(ctx, path)
-		return n, err == nil, err
-	}
-	if len(unseen) > askedOnce {
-		again, _, err := gather(reg.Walk(ctx, c.job), bounds{MaxNodes, MaxBytes})
-		if err != nil {
-			return
-		}
-		get = func(path string) (coord.Node, bool, error) {
-			n, ok := again.Get(path)
-			return n, ok, nil
-		}
-	}
-	for _, path := range unseen {
-		n, ok, err := get(path)
-		if err != nil && !errors.Is(err, coord.ErrNoNode) {
-			return
-		}
-		was, _ := c.store.Get(path)
-		c.lasts[path] = ok && n.Modified == was.Modified
-	}
-}
-
-// nodes lists all nodes of a job, of both sides, in the order of a dump.
-func (c *comparison) nodes() []Node {
-	isThere := map[string]bool{}
+// nodes lists the nodes of a job that the registry has, and those that only the view has for longer than the looks are
+// apart, in the order of a dump.
+func (l look) nodes(before look, job string) []Node {
+	list := map[string]Node{}
 	add := func(path string) {
-		for ; path != "" && !isThere[path]; path = coord.Parent(path) {
-			isThere[path] = true
+		for ; path != ""; path = coord.Parent(path) {
+			if _, ok := list[path]; ok {
+				return
+			}
+			list[path] = l.node(before, path)
 		}
 	}
-	for n := range c.store.All(c.job) {
+	for n := range l.store.All(job) {
 		add(n.Path)
 	}
-	for n := range c.view.All(c.job) {
-		if c.last == "" || n.Path <= c.last {
+	for n := range l.view.All(job) {
+		if l.lasting(before, n.Path) != "" {
 			add(n.Path)
 		}
 	}
-	list := make([]Node, 0, len(isThere))
-	for path := range isThere {
-		list = append(list, c.node(path))
+	nodes := make([]Node, 0, len(list))
+	for _, n := range list {
+		nodes = append(nodes, n)
 	}
-	slices.SortFunc(list, func(a, b Node) int { return descending(a.Path, b.Path) })
-	return list
+	slices.SortFunc(nodes, func(a, b Node) int { return descending(a.Path, b.Path) })
+	return nodes
 }
 
-func (c *comparison) node(path string) Node {
-	inStore, _ := c.store.Get(path)
-	n := Node{Path: path, Value: string(inStore.Value), Modified: inStore.Modified, Difference: c.differs(path)}
+func (l look) node(before look, path string) Node {
+	inStore, _ := l.store.Get(path)
+	n := Node{Path: path, Value: string(inStore.Value), Modified: inStore.Modified, Difference: l.lasting(before, path)}
 	if inStore.Owner != 0 {
 		n.Session = strconv.FormatUint(uint64(inStore.Owner), 16)
 	}
 	if n.Difference != "" {
-		inView, _ := c.view.Get(path)
-		n.View, n.InFlight = string(inView.Value), !c.lasts[path]
+		inView, _ := l.view.Get(path)
+		n.View = string(inView.Value)
 	}
 	return n
 }

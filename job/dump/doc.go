@@ -3,21 +3,20 @@
 // should. It is ElasticJob's snapshot service, and answers its clients.
 //
 //	service, err := dump.New(reg, node, dump.Options{})
+//	mux.Handle("/", service.Handler()) // among the pages of a program, or alone
+//
+//	$ curl -s '127.0.0.1:8080/dump/settle?format=text'
+//
+// For ElasticJob's clients a port of its own answers its line:
+//
 //	l, err := net.Listen("tcp", "127.0.0.1:9888")
-//	err = service.Serve(ctx, l) // until ctx ends
+//	err = service.ServeLines(ctx, l) // until ctx ends
 //
 //	$ echo dump@settle | nc 127.0.0.1 9888
-//	$ curl -s '127.0.0.1:9888/dump/settle?format=text'
 //
-// A program that has pages of its own puts [Service.Handler] among them, and serves them on
-// [Service.Listener]: so one port has all.
-//
-// [Take] and [Directly] dump a job without a service, and [Client] asks the service of another
-// process.
+// [Take] and [Directly] dump a job without a service.
 //
 // # What is asked, and what is answered
-//
-// Both come to one port. What begins with a word and a space is HTTP, anything else is a line.
 //
 //	line                      answer, until the connection closes
 //	dump@{job}                the text of a dump, masked: see [Dump.WriteText]
@@ -43,26 +42,20 @@
 //
 // # What differs
 //
-// The tree moves while it is read, so a view that differs need not be wrong:
+// The tree moves while it is read, so a view that differs need not be wrong. If it does, a second later both are read
+// again, and a node differs if it did both times and the view has taken in no change of it meanwhile. What the view is
+// about to take in is no difference: the dump has the node as the registry has it.
 //
-//	the view before ──► the registry, page by page ──► the view: which nodes differ?
-//	                                                     │        │
-//	                                               none  │        ▼
-//	                                              ◄──────┘   the view after 50 ms, 0.3 s and 1 s: has it
-//	                                                         what the registry had, or something later?
-//	                                                     yes │        │ no
-//	                                               in flight ◄        ▼
-//	                                                         a difference that lasts
-//
-// A node that the view has never shown, and that the registry has no more a second later, was in
-// flight, too. A parent that nobody wrote is no difference. If the job does not run here, or has
-// stopped, nothing is compared.
+// A node that the view shows neither time differs only if the registry had the same one both times: another may have
+// come and gone. A parent that nobody wrote is no difference. If the job does not run here, or has stopped, nothing is
+// compared.
 //
 // # Bounds
 //
-//	at a time          64 connections: further ones are closed at once; 8 answers that are found or
-//	                   read; and one dump that is taken: all that the registry is asked for
-//	a client           5 s to ask, and 20 s to read the answer
+//	at a time          8 answers that are found or read, and one dump that is taken: all that the registry is asked
+//	                   for. Of lines, 64 connections: further ones are closed at once
+//	a client           20 s to read the answer, and 5 s to send a line. A server for the handler needs time-outs of
+//	                   its own until a request is there
 //	an answer          a minute to be found
 //	a dump             200,000 nodes and 64 MiB: it says if there are more
 //	a line             4,096 bytes
@@ -70,8 +63,8 @@
 //	an answer of /log  1,000 lines
 //	a [Status]         1,000 items in a list, and 500 bytes of an error
 //
-// So a client that is silent or slow delays nobody. 8 that do not read delay others by 20 s at most,
-// and 64 that say nothing keep others out for 5 s.
+// So a client that is silent or slow delays nobody. 8 that do not read delay others by 20 s at most, and 64 that say
+// nothing keep other lines out for 5 s.
 //
 // # What is not promised
 //

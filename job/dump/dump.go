@@ -36,9 +36,8 @@ type Dump struct {
 	ConfigError string `json:"configError,omitempty"`
 	// StoreError says why the registry could not be read. Then Nodes are those of the view alone.
 	StoreError string `json:"storeError,omitempty"`
-	// Differing counts the nodes whose difference lasts, InFlight those whose difference does not.
+	// Differing counts the nodes that differ.
 	Differing int `json:"differing"`
-	InFlight  int `json:"inFlight"`
 	// Cut says that the job has more than MaxNodes nodes, or MaxBytes bytes. Those with the largest
 	// paths are left out.
 	Cut bool `json:"cut,omitempty"`
@@ -59,13 +58,10 @@ type Node struct {
 	// Session is the session whose end removes the node, in hexadecimal digits; empty if it is
 	// persistent.
 	Session string `json:"session,omitempty"`
-	// Difference is how the view differs from that.
+	// Difference is how the view differs from that for a second or longer: see the package comment.
 	Difference Difference `json:"difference,omitempty"`
 	// View is the value in the view, if they differ.
 	View string `json:"view,omitempty"`
-	// InFlight says that the view has got over the difference within a second: the tree moves,
-	// and that is no fault.
-	InFlight bool `json:"inFlight,omitempty"`
 }
 
 // Difference is how the view differs from the registry, in one node.

@@ -2,10 +2,11 @@ package dump_test
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
-	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -52,10 +53,9 @@ func ExampleDirectly() {
 	// /settle/servers/ip1 | ENABLED
 }
 
-// A process answers; another one asks it.
+// A process answers those who ask it.
 func ExampleService() {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
+	ctx := context.Background()
 	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
 	if err != nil {
 		fmt.Println(err)
@@ -85,26 +85,33 @@ func ExampleService() {
 		fmt.Println(err)
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		fmt.Println(err)
-		return
+	server := httptest.NewServer(service.Handler()) // or any server of the program
+	defer server.Close()
+
+	ask := func(method, page, body string) string {
+		r, err := http.NewRequestWithContext(ctx, method, server.URL+page, strings.NewReader(body))
+		if err != nil {
+			return err.Error()
+		}
+		r.Header.Set("Authorization", "Bearer from-a-file-of-secrets")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return err.Error()
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			return err.Error()
+		}
+		return string(text)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- service.Serve(ctx, l) }()
-
-	c := dump.Client{Address: l.Addr().String(), Token: "from-a-file-of-secrets"}
-	d, err := c.Dump(ctx, "settle")
+	var d dump.Dump
+	err = json.Unmarshal([]byte(ask("GET", "/dump/settle", "")), &d)
 	fmt.Println(d.Status.ItemCount, "items,", d.Differing, "differences,", err)
-	fmt.Println(c.Command(ctx, "greet", "you"))
-	_, err = c.Text(ctx, "none")
-	fmt.Println(errors.Is(err, dump.ErrNoJob))
-
-	stop()
-	fmt.Println(<-ended)
+	fmt.Println(ask("POST", "/command/greet", "you"))
+	fmt.Print(ask("GET", "/dump/none", ""))
 	// Output:
 	// 2 items, 0 differences, <nil>
-	// hello, you <nil>
-	// true
-	// <nil>
+	// hello, you
+	// error: dump: job "none": no such job
 }

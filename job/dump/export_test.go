@@ -11,9 +11,9 @@ func TakeWithin(ctx context.Context, reg coord.Registry, p Process, name string,
 	return take(ctx, reg, p, name, bounds{nodes, bytes})
 }
 
-// CaughtUp says whether a view has taken in what the registry had of a node.
-func CaughtUp(path string, before, store, now coord.Snapshot) bool {
-	return caughtUp(path, before, store, now)
+// Lasting says how a view differs at the second of two looks, if it did so at the first.
+func Lasting(path string, view, store, viewLater, storeLater coord.Snapshot) Difference {
+	return look{view: viewLater, store: storeLater}.lasting(look{view: view, store: store}, path)
 }
 
 // Descending is the order of nodes.

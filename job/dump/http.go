@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -55,7 +55,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, answer answerer)
 		refuse(w, ErrDenied)
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), s.times.work, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(r.Context(), workTime, errTooLong)
 	defer cancel()
 	leave, err := enter(ctx, s.answers)
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, answer answerer)
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(p.text)))
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.times.answer)) // where it cannot be set, the server's time-out counts
-	_, _ = w.Write(p.text)                                                             // who reads it notices if it fails
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)) // where it cannot be set, the server's time-out counts
+	_, _ = w.Write(p.text)                                                         // who reads it notices if it fails
 }
 
 // errQuery: something in the request is not as it should be.
@@ -232,12 +232,9 @@ func linesOf(all []trace.Line) lines {
 
 // postCommand runs a command of the program. If it fails, its answer so far is lost.
 func (s *Service) postCommand(ctx context.Context, r *http.Request) (page, error) {
-	args, err := io.ReadAll(io.LimitReader(r.Body, maxArgs+1))
+	args, err := bounded.Read(r.Body, maxArgs)
 	if err != nil {
 		return page{}, fmt.Errorf("%w: the arguments: %w", errQuery, err)
-	}
-	if len(args) > maxArgs {
-		return page{}, fmt.Errorf("%w: more than %d bytes of arguments", errQuery, maxArgs)
 	}
 	text, err := s.run(ctx, r.PathValue("name"), string(args))
 	return page{text: text}, err

@@ -15,9 +15,12 @@ import (
 )
 
 // speak answers a client that speaks ElasticJob's line.
-func (s *Service) speak(ctx context.Context, c net.Conn, r *bufio.Reader) {
-	line, err := readLine(r) // by the deadline for the question
-	ctx, cancel := context.WithTimeoutCause(ctx, s.times.work, errTooLong)
+func (s *Service) speak(ctx context.Context, c net.Conn) {
+	if c.SetReadDeadline(time.Now().Add(askTime)) != nil {
+		return // it is closed
+	}
+	line, err := readLine(bufio.NewReaderSize(c, maxLine))
+	ctx, cancel := context.WithTimeoutCause(ctx, workTime, errTooLong)
 	defer cancel()
 	var answer bytes.Buffer
 	if err == nil {
@@ -31,20 +34,20 @@ func (s *Service) speak(ctx context.Context, c net.Conn, r *bufio.Reader) {
 	if err != nil {
 		answer.WriteString(complaint(err))
 	}
-	if err := c.SetWriteDeadline(time.Now().Add(s.times.answer)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(answerTime)); err != nil {
 		return // it is closed
 	}
 	if _, err := answer.WriteTo(c); err != nil {
 		return // the client has gone, or does not read
 	}
-	s.part(c)
+	part(c)
 }
 
 // part closes a connection in order. If it were closed before all that the client has sent is read,
 // it would be reset, and the client could lose the answer.
-func (s *Service) part(c net.Conn) {
+func part(c net.Conn) {
 	half, ok := c.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil || c.SetReadDeadline(time.Now().Add(s.times.parting)) != nil {
+	if !ok || half.CloseWrite() != nil || c.SetReadDeadline(time.Now().Add(partingTime)) != nil {
 		return
 	}
 	_, _ = io.CopyN(io.Discard, c, maxTail) // until the client closes it, or its time is over

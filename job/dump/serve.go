@@ -6,41 +6,55 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
+	"sync"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
-// Serve answers on a listener, the line as well as HTTP, until ctx ends. Then it closes the
-// listener, cuts answers to lines short, lets those over HTTP come to their end, for 5 s at most,
+// acceptAgain is when a listener that could not accept, for want of files for instance, is asked again.
+const acceptAgain = time.Second
+
+// ServeLines answers ElasticJob's line on a listener until ctx ends. Then it closes the listener and its connections,
 // and waits for everything that it has started.
 //
 // The caller listens, so that an address that cannot be had is the caller's error:
 //
 //	l, err := net.Listen("tcp", "127.0.0.1:9888")
 //
-// Errors: those of the listener.
-func (s *Service) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: s.times.ask, ReadTimeout: 2 * s.times.ask,
-		WriteTimeout: s.times.work + s.times.answer, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelWarn),
+// Errors: the listener was closed by somebody else.
+func (s *Service) ServeLines(ctx context.Context, l net.Listener) error {
+	var speaking sync.WaitGroup
+	defer speaking.Wait()
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(serving, func() { _ = l.Close() })() // so that Accept returns
+	places := make(chan struct{}, maxConnections)
+	for {
+		c, err := l.Accept()
+		switch {
+		case ctx.Err() != nil:
+			if err == nil {
+				_ = c.Close() // nobody waits for its error
+			}
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return fmt.Errorf("dump: %s: %w", l.Addr(), err)
+		case err != nil:
+			s.options.Slog.Warn("no connection can be accepted", slog.Any("error", err))
+			sleep.For(ctx, acceptAgain)
+			continue
+		}
+		select {
+		case places <- struct{}{}:
+			speaking.Go(func() {
+				defer func() { <-places }()
+				defer context.AfterFunc(serving, func() { _ = c.Close() })() // what reads or writes it returns
+				s.speak(serving, c)
+				_ = c.Close() // the client has the answer, or will have none
+			})
+		default: // there are too many
+			_ = c.Close()
+		}
 	}
-	server.SetKeepAlivesEnabled(false) // nobody asks often, and an idle connection is one of few
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(s.Listener(l)) }()
-	select {
-	case err := <-ended: // the listener is broken
-		return errors.Join(fmt.Errorf("dump: %s: %w", l.Addr(), err), server.Close())
-	case <-ctx.Done():
-	}
-	parting, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.times.end)
-	defer cancel()
-	var err error
-	if server.Shutdown(parting) != nil { // answers are under way
-		err = server.Close()
-	}
-	<-ended
-	if err != nil {
-		return fmt.Errorf("dump: %s: %w", l.Addr(), err)
-	}
-	return nil
 }

@@ -31,8 +31,8 @@ type Options struct {
 	Log Log
 	// Commands are the program's own, by name: a letter, and 39 letters, digits, '-' and '_' more.
 	Commands map[string]Command
-	// Logger is told of what goes wrong here. Default: nobody is.
-	Logger *slog.Logger
+	// Slog is told of what goes wrong here. Default: nobody is.
+	Slog *slog.Logger
 }
 
 // Log has the newest lines that handlers have written. A [trace.Newest] is one.
@@ -62,16 +62,13 @@ const (
 // dumpName is the command of ElasticJob.
 const dumpName = "dump"
 
-// times bounds how long things may take.
-type times struct {
-	ask     time.Duration // until a client has sent its question
-	work    time.Duration // until the answer is found
-	answer  time.Duration // until the client has read it
-	parting time.Duration // until the client has closed the connection after that
-	end     time.Duration // until the answers under way are through when the service ends
-}
-
-var defaultTimes = times{ask: 5 * time.Second, work: 60 * time.Second, answer: 20 * time.Second, parting: time.Second, end: 5 * time.Second}
+// Bounds of how long things may take.
+const (
+	askTime     = 5 * time.Second  // until a client has sent its line
+	workTime    = time.Minute      // until the answer is found
+	answerTime  = 20 * time.Second // until the client has read it
+	partingTime = time.Second      // until the client has closed the connection after that
+)
 
 // Service answers questions about the jobs of a process, over ElasticJob's line and over HTTP; see
 // the package comment. Its methods may be called from any goroutine.
@@ -80,7 +77,6 @@ type Service struct {
 	process Process
 	options Options
 	token   [sha256.Size]byte
-	times   times
 	answers chan struct{} // has an element for each answer that is made or written
 	dumping chan struct{} // has an element while a dump is taken: the store is asked by one at a time
 }
@@ -90,7 +86,7 @@ var (
 	tokenForm   = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{16,200}$`)
 )
 
-// New returns a service that serves nobody yet: see [Service.Serve], [Service.Listener] and
+// New returns a service that serves nobody yet: see [Service.ServeLines] and
 // [Service.Handler]. It closes neither the registry nor the jobs.
 func New(reg coord.Registry, p Process, o Options) (*Service, error) {
 	if reg == nil || p == nil {
@@ -110,11 +106,11 @@ func New(reg coord.Registry, p Process, o Options) (*Service, error) {
 	if o.Shows == nil {
 		o.Shows = func(string) bool { return true }
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+	if o.Slog == nil {
+		o.Slog = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		reg: reg, process: p, options: o, token: sha256.Sum256([]byte(o.Token)), times: defaultTimes,
+		reg: reg, process: p, options: o, token: sha256.Sum256([]byte(o.Token)),
 		answers: make(chan struct{}, maxAnswers), dumping: make(chan struct{}, 1),
 	}, nil
 }
@@ -189,7 +185,7 @@ func (s *Service) guarded(asked string, answer func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			what := brief.Text(fmt.Sprint(v))
-			s.options.Logger.Error("what was asked has panicked", slog.String("asked", brief.Text(asked)), slog.String("panic", what), slog.String("stack", brief.Cut(string(debug.Stack()), maxLine)))
+			s.options.Slog.Error("what was asked has panicked", slog.String("asked", brief.Text(asked)), slog.String("panic", what), slog.String("stack", brief.Cut(string(debug.Stack()), maxLine)))
 			err = fmt.Errorf("dump: panic: %s", what)
 		}
 	}()

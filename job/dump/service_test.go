@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,7 +46,7 @@ func newServed(t *testing.T, o dump.Options) *served {
 	if _, err := s.reg.Commit(t.Context(), coord.Put("a@b/config", []byte("jobName: a@b")), coord.Put("a@b/servers/10.0.0.9", nil)); err != nil {
 		t.Fatal(err)
 	}
-	o.Logger = slog.New(slog.NewTextHandler(&s.log, nil))
+	o.Slog = slog.New(slog.NewTextHandler(&s.log, nil))
 	var err error
 	if s.service, err = dump.New(s.reg, dump.Schedulers{s.job}, o); err != nil {
 		t.Fatal(err)
@@ -61,7 +60,7 @@ func (s *served) serve(l net.Listener) {
 	s.address = l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.service.Serve(ctx, l) }()
+	go func() { ended <- s.service.ServeLines(ctx, l) }()
 	s.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -134,7 +133,7 @@ func TestLine(t *testing.T) {
 	for _, tc := range []struct{ line, want string }{
 		{"dump@settle\n", "/settle/sharding | \n/settle/sharding/1 | \n/settle/sharding/1/instance | ip1@-@"},
 		{"dump@settle\r\n", "/settle/sharding | \n"},
-		{"GET /jobs HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK\r\n"},
+		{"GET /jobs HTTP/1.1\r\nHost: x\r\n\r\n", "error: dump: \"GET /jobs HTTP/1.1\": a line is command@arguments, such as dump@settle\n"},
 		{"dump@settle\nGET / HTTP/1.1\n", "/settle/sharding | \n"},
 		{"dump@a@b\n", "/a@b/servers | \n/a@b/servers/ip1 | \n/a@b/config | jobName: a@b\n"},
 		{"dump@none\n", "error: dump: job \"none\": no such job\n"},
@@ -204,7 +203,7 @@ func TestHTTP(t *testing.T) {
 		{"POST", "/command/fail", "", 500, "error: dump: command fail: a b\n"},
 		{"POST", "/command/panic", "", 500, "error: dump: panic: boom\n"},
 		{"POST", "/command/none", "", 404, "error: dump: no such command \"none\"\n"},
-		{"POST", "/command/echo", strings.Repeat("x", 64<<10+1), 400, "error: bad request: more than 65536 bytes of arguments\n"},
+		{"POST", "/command/echo", strings.Repeat("x", 64<<10+1), 400, "error: bad request: the arguments: more than 65536 bytes\n"},
 		{"GET", "/command/echo", "", 405, ""},
 		{"POST", "/dump/settle", "", 405, ""},
 	} {
@@ -269,16 +268,6 @@ func TestToken(t *testing.T) {
 			}
 		}
 	}
-	right, wrong := dump.Client{Address: s.address, Token: token}, dump.Client{Address: s.address, Token: token + "x"}
-	if _, err := right.Jobs(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, err := wrong.Jobs(t.Context()); !errors.Is(err, dump.ErrDenied) {
-		t.Errorf("a wrong token: %v", err)
-	}
-	if _, err := wrong.Text(t.Context(), "settle"); !errors.Is(err, dump.ErrDenied) {
-		t.Errorf("a wrong token: %v", err)
-	}
 }
 
 func TestOptionsThatAreRefused(t *testing.T) {
@@ -298,65 +287,6 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		if _, err := dump.New(reg, dump.Schedulers{}, o); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "abcde@f") {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A client has all that a process has, also on the port that the line is spoken on.
-func TestClient(t *testing.T) {
-	s := newServed(t, dump.Options{Commands: commands, Log: written{}})
-	s.serve(listen(t))
-	c := dump.Client{Address: s.address}
-	if jobs, err := c.Jobs(t.Context()); err != nil || !slices.Equal(jobs, []string{"settle"}) {
-		t.Errorf("jobs: %q, %v", jobs, err)
-	}
-	if status, err := c.Status(t.Context(), "settle"); err != nil || status.InstanceID != s.job.Status().InstanceID || status.ItemCount != 2 {
-		t.Errorf("status: %+v, %v", status, err)
-	}
-	d, err := c.Dump(t.Context(), "settle")
-	if err != nil || d.Status == nil || len(d.Nodes) < 10 || find(d, "settle/servers/10.0.0.1").Value != "ENABLED" {
-		t.Errorf("dump: %+v, %v", d, err)
-	}
-	if lines, err := c.Text(t.Context(), "settle"); err != nil || lines != text(t, d.Masked()) {
-		t.Errorf("text: %v\n%s", err, lines)
-	}
-	lines, more, err := c.Log(t.Context(), "settle", dump.LogQuery{Item: 3, TaskID: "t", After: 4})
-	if err != nil || more || len(lines) != 1 || lines[0].Number != 5 || lines[0].Item != 3 || lines[0].TaskID != "t" || lines[0].Level != slog.LevelWarn {
-		t.Errorf("log: %+v, %v", lines, err)
-	}
-	if answer, err := c.Command(t.Context(), "echo", "a@b"); err != nil || answer != "(a@b)" {
-		t.Errorf("command: %q, %v", answer, err)
-	}
-	for what, err := range map[string]error{
-		"no such job": errorOf(c.Dump(t.Context(), "none")), "does not run here": errorOf(c.Status(t.Context(), "a@b")),
-		`job "none"`: errorOf(c.Text(t.Context(), "none")), `job "a\nb"`: errorOf(c.Text(t.Context(), "a\nb")),
-	} {
-		if !errors.Is(err, dump.ErrNoJob) || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	c.Token = token // the service wants none, and takes it for a part of the name
-	if _, err := c.Text(t.Context(), "settle"); !errors.Is(err, dump.ErrNoJob) || strings.Contains(err.Error(), token[:8]) || !strings.Contains(err.Error(), "wants no token") {
-		t.Errorf("a token too many: %v", err)
-	}
-	if _, err := c.Command(t.Context(), "fail", ""); err == nil || !strings.Contains(err.Error(), "the service says: dump: command fail: a b") {
-		t.Errorf("a command that fails: %v", err)
-	}
-}
-
-func errorOf[T any](_ T, err error) error { return err }
-
-// A service that does not answer is waited for no longer than the context says.
-func TestClientOfASilentService(t *testing.T) {
-	l := listen(t)
-	defer func() { _ = l.Close() }() // nothing is accepted
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	c := dump.Client{Address: l.Addr().String()}
-	if _, err := c.Text(ctx, "settle"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("text: %v", err)
-	}
-	if _, err := c.Dump(ctx, "settle"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("dump: %v", err)
 	}
 }
 
@@ -408,6 +338,17 @@ func TestSlowClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newServed(t, dump.Options{Commands: commands}), newPipes()
 		s.serve(p)
+		pages := newPipes()
+		server := &http.Server{Handler: s.service.Handler(), ReadHeaderTimeout: time.Minute}
+		server.SetKeepAlivesEnabled(false) // a client that reads in the last moment finds the end, too
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(pages) }()
+		defer func() {
+			if err := server.Close(); err != nil {
+				t.Error(err)
+			}
+			<-ended
+		}()
 		ask := func() {
 			t.Helper()
 			c := p.dial()
@@ -418,7 +359,7 @@ func TestSlowClients(t *testing.T) {
 				t.Errorf("%q, %v", answer, err)
 			}
 		}
-		for _, begin := range []string{"", "dump@", "GET /jobs HTTP/1.1\r\n"} {
+		for _, begin := range []string{"", "dump@"} {
 			c := p.dial()
 			var writing sync.WaitGroup
 			writing.Go(func() { _, _ = io.WriteString(c, begin) }) // the service may have closed it
@@ -430,10 +371,12 @@ func TestSlowClients(t *testing.T) {
 		}
 
 		// They ask, and do not read.
-		for _, question := range []string{"large@\n", "POST /command/large HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"} {
+		for question, dial := range map[string]func() net.Conn{
+			"large@\n": p.dial, "POST /command/large HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n": pages.dial,
+		} {
 			var slow []net.Conn
 			for range 8 {
-				c := p.dial()
+				c := dial()
 				if _, err := io.WriteString(c, question); err != nil {
 					t.Error(err)
 				}
@@ -464,17 +407,8 @@ func TestSlowClients(t *testing.T) {
 			closedAfter(c)
 		}
 		synctest.Wait()
-		ask()
-
-		// Those that have gone do not count.
-		for range 100 {
-			c := p.dial()
-			if _, err := io.WriteString(c, "GET /jobs HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
-			if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") || !strings.Contains(string(answer), "\r\nConnection: close\r\n") {
-				t.Fatalf("%q, %v", answer, err)
-			}
+		for range 100 { // those that have gone do not count
+			ask()
 			synctest.Wait()
 		}
 	})
@@ -524,7 +458,8 @@ func TestSlowCommand(t *testing.T) {
 	})
 }
 
-// The end of the service ends what clients do, and a listener that is broken is an error.
+// The end of the service ends what clients do. A listener that others close is an error; one that fails for a while is
+// none.
 func TestServeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newServed(t, dump.Options{Commands: map[string]dump.Command{"wait": func(ctx context.Context, _ string, _ io.Writer) error {
@@ -533,8 +468,9 @@ func TestServeEnds(t *testing.T) {
 		}}}), newPipes()
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- s.service.Serve(ctx, p) }()
-		for _, begin := range []string{"", "wait@\n", "GET /jobs", "POST /command/wait HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"} {
+		go func() { ended <- s.service.ServeLines(ctx, p) }()
+		p.err <- errors.New("too many files")
+		for _, begin := range []string{"", "wait@\n", "wait"} {
 			c := p.dial()
 			if begin != "" {
 				if _, err := io.WriteString(c, begin); err != nil {
@@ -546,45 +482,22 @@ func TestServeEnds(t *testing.T) {
 		synctest.Wait()
 		begin := time.Now()
 		stop()
-		if err := <-ended; err != nil || time.Since(begin) > 6*time.Second {
+		if err := <-ended; err != nil || time.Since(begin) > time.Second {
 			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+		if !strings.Contains(s.log.String(), "too many files") {
+			t.Errorf("the log: %s", &s.log)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newServed(t, dump.Options{}), newPipes()
-		broken := errors.New("broken")
-		go func() { p.err <- broken }()
-		if err := s.service.Serve(t.Context(), p); !errors.Is(err, broken) {
-			t.Errorf("a listener that is broken: %v", err)
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.service.ServeLines(t.Context(), p); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("a listener that others close: %v", err)
 		}
 	})
-}
-
-// A server of the program has other pages on the same port.
-func TestListenerOfAnotherServer(t *testing.T) {
-	s := newServed(t, dump.Options{})
-	mux := http.NewServeMux()
-	mux.Handle("/jobs/", s.service.Handler())
-	mux.HandleFunc("/mine", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "mine") }) // the test reads it
-	l := listen(t)
-	s.address = l.Addr().String()
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(s.service.Listener(l)) }()
-	for path, want := range map[string]string{"/mine": "mine", "/jobs/settle": `"job": "settle"`} {
-		if got := s.netcat("GET "+path+" HTTP/1.0\r\n\r\n", false); !strings.Contains(got, want) {
-			t.Errorf("%s: %q", path, got)
-		}
-	}
-	if got := s.netcat("dump@settle\n", false); !strings.HasPrefix(got, "/settle/") {
-		t.Errorf("%q", got)
-	}
-	if err := server.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		t.Error(err)
-	}
 }
 
 // A dump goes through JSON and back.

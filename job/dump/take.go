@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -81,35 +82,39 @@ func take(ctx context.Context, reg coord.Registry, p Process, name string, most 
 	if s != nil && d.Status.Stopped != "" { // its view follows nothing any more
 		s = nil
 	}
-	c := comparison{job: name}
+	var view func() coord.Snapshot
 	if s != nil {
-		c.before = s.Snapshot()
+		view = s.Snapshot
 	}
-	var err error
-	reading, cancel := readingTime(ctx)
-	c.store, c.last, err = gather(reg.Walk(reading, name), most)
-	cancel()
-	switch d.Cut = c.last != ""; {
+	first, err := lookAt(ctx, reg, name, view, most)
+	now := first
+	if err == nil && first.isDifferent() {
+		if !sleep.For(ctx, lag) {
+			return wrap(context.Cause(ctx))
+		}
+		now, err = lookAt(ctx, reg, name, view, most)
+	}
+	switch {
 	case ctx.Err() != nil:
 		return wrap(context.Cause(ctx))
 	case err != nil && s == nil:
 		return wrap(err)
 	case err != nil:
 		d.StoreError = brief.Error(err).Error()
-		c.store, c.last, _ = gather(withoutErrors(s.Snapshot().All("")), most) // a snapshot has none
-		d.Cut = c.last != ""
-		c.view = c.store
-	case s == nil && d.Status == nil && c.store.Len() == 0:
+		now = look{}
+		now.store, now.last, _ = gather(withoutErrors(s.Snapshot().All("")), most) // a snapshot has none
+		now.view = now.store
+	case d.Status == nil && now.store.Len() == 0:
 		return wrap(ErrNoJob)
-	case s == nil:
-		c.view = c.store
-	default:
-		if err := c.settle(ctx, reg, s.Snapshot); err != nil {
-			return wrap(err)
+	}
+	d.Cut = now.last != ""
+	d.Nodes = now.nodes(first, name)
+	for _, n := range d.Nodes {
+		if n.Difference != "" {
+			d.Differing++
 		}
 	}
-	d.add(c.nodes())
-	if config, ok := c.store.Get(jobtree.Job(name).Config()); ok {
+	if config, ok := now.store.Get(jobtree.Job(name).Config()); ok {
 		d.Config = string(config.Value)
 		if _, err := jobtype.DecodeConfig(config.Value); err != nil {
 			d.ConfigError = brief.Error(err).Error()
@@ -168,18 +173,5 @@ func newDump(name string) Dump {
 	return Dump{
 		Job: name, Time: time.Now(), Host: host, Process: os.Getpid(),
 		Version: moduleVersion(), Go: runtime.Version(), Protocol: jobtree.Protocol,
-	}
-}
-
-// add adds the nodes, and counts what differs.
-func (d *Dump) add(nodes []Node) {
-	d.Nodes = nodes
-	for _, n := range nodes {
-		switch {
-		case n.InFlight:
-			d.InFlight++
-		case n.Difference != "":
-			d.Differing++
-		}
 	}
 }

@@ -13,17 +13,17 @@ import (
 //	path | value
 //	path | value | path in the view | value in the view
 //
-// the longer one for a difference that lasts, where what a side does not have is empty. What was in
-// flight is shown as the registry had it. Values stand as they are: that of config has many lines.
+// the longer one for a difference, where what a side does not have is empty. Values stand as they are: that of config
+// has many lines.
 // What ElasticJob does not have, that the dump is cut or the registry could not be read, is a last
 // line that begins with "# ".
 func (d Dump) WriteText(w io.Writer) error {
 	to := bufio.NewWriter(w) // keeps the first error
 	for _, n := range d.Nodes {
 		switch {
-		case n.Path == d.Job, n.Difference == OnlyInView && n.InFlight:
+		case n.Path == d.Job:
 			continue
-		case n.Difference == "" || n.InFlight:
+		case n.Difference == "":
 			line(to, "/"+n.Path, n.Value)
 		case n.Difference == OnlyInView:
 			line(to, "", "", "/"+n.Path, n.View)

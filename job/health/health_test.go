@@ -31,23 +31,10 @@ type process struct {
 	*testing.T
 	store *memory.Store
 	link  *memory.Link
-	reg   *panicky
+	reg   *memory.Registry
 	node  *job.Node
 	log   *blocking
 	pages http.Handler
-}
-
-// panicky is a registry of which one commit panics if a test wants that.
-type panicky struct {
-	*memory.Registry
-	on atomic.Bool
-}
-
-func (r *panicky) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	if r.on.Swap(false) {
-		panic("broken")
-	}
-	return r.Registry.Commit(ctx, ops...)
 }
 
 // blocking is a log that does not return if a test wants that.
@@ -81,7 +68,7 @@ func inProcess(t *testing.T, test func(*process)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.reg, p.link = &panicky{Registry: reg}, reg.Link()
+		p.reg, p.link = reg, reg.Link()
 		options := []job.Option{job.WithIP("10.0.0.1"), job.WithLogger(zap.New(p.log)), job.WithStartRetry()}
 		if p.node, err = job.NewNode(p.reg, job.NodeConfig{Options: options}); err != nil {
 			t.Fatal(err)
@@ -111,7 +98,7 @@ func (p *process) schedule(name string) (*job.Scheduler, error) {
 
 func (p *process) commit(ops ...coord.Op) {
 	p.Helper()
-	if _, err := p.reg.Registry.Commit(p.Context(), ops...); err != nil {
+	if _, err := p.reg.Commit(p.Context(), ops...); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -164,7 +151,7 @@ func TestStates(t *testing.T) {
 			p.commit(coord.Delete("settle/instances/" + p.node.Job("settle").Status().InstanceID))
 		}, ok, ok, failing, "stopped", "instance removed by an operator"},
 		{"the job was removed", func(p *process) { p.commit(coord.DeleteTree("settle")) }, ok, ok, failing, "stopped", "job removed"},
-		{"a panic", func(p *process) { p.reg.on.Store(true); p.commit(coord.Put("settle/leader/sharding/necessary", nil)) }, failing, ok, failing, "stopped", "panic: broken"},
+		{"its view ends", func(p *process) { p.link.EndViews(errors.New("broken")) }, failing, ok, failing, "stopped", "broken"},
 		{"the registry was closed", func(p *process) {
 			if err := p.reg.Close(p.Context()); err != nil {
 				p.Fatal(err)

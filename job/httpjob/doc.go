@@ -12,7 +12,7 @@
 //			"http.data":                 `{"city": ${json:shardingParameter}}`,
 //			"http.header.Authorization": "Bearer ${env:BILLING_TOKEN}",
 //		},
-//	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests))
+//	}, job.OfType(httpjob.Name, requests))
 //
 // # Properties
 //

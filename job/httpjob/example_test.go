@@ -31,14 +31,14 @@ func Example() {
 	requests := httpjob.New(httpjob.Options{})
 	defer requests.Close()
 	finished := make(chan job.Event, 2)
-	s, err := job.OneOff(ctx, reg, job.Config{
+	s, err := job.Schedule(ctx, reg, job.Config{
 		Name: "settle", ShardingTotalCount: 2, ShardingItemParameters: "0=Beijing,1=Hong Kong",
 		Props: map[string]string{
 			"http.uri":    server.URL + "/settle?city=${shardingParameter}",
 			"http.method": "POST",
 			"http.data":   `{"item": ${shardingItem}, "of": ${json:jobName}}`,
 		},
-	}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
+	}, job.OfType(httpjob.Name, requests), job.WithObserver(func(e job.Event) {
 		if e.Kind == jobtype.EventFinished {
 			finished <- e
 		}

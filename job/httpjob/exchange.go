@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -74,7 +75,7 @@ func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, &lost{brief.Error(x.values.hideError(withoutURL(err))), sent}
+		return nil, &lost{brief.Error(x.values.Error(withoutURL(err))), sent}
 	}
 	request, err := m.request(httptrace.WithClientTrace(ctx, trace))
 	if err != nil {
@@ -86,7 +87,7 @@ func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 		return fail(err)
 	}
 	defer func() { _ = response.Body.Close() }() // all that counts was read
-	a := &answer{code: response.StatusCode, from: response.Request.URL, location: response.Header.Get("Location"), retryAfter: retryAfter(response.Header)}
+	a := &answer{code: response.StatusCode, from: response.Request.URL, location: response.Header.Get("Location"), retryAfter: httpx.RetryAfter(response.Header)}
 	if a.body, err = x.readBody(response.Body, w); err != nil {
 		return fail(fmt.Errorf("the answer breaks off: %w", err))
 	}
@@ -96,7 +97,7 @@ func (x *exchange) once(ctx context.Context, m *message) (*answer, error) {
 // readBody reads the body of an answer, and returns its beginning without secrets.
 func (x *exchange) readBody(body io.Reader, w *watch) ([]byte, error) {
 	watched := &watchedBody{body: body, watch: w, silence: x.read, whole: x.answer, until: time.Now().Add(x.answer)}
-	most := maxKept + x.values.beyond()
+	most := maxKept + x.values.Longest()
 	var start bytes.Buffer
 	if _, err := start.ReadFrom(io.LimitReader(watched, int64(most))); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func FillURL(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u, err := (&filler{sc: sc, lookup: property.FromProcess()}).url(t)
+	u, err := New(Options{}).filler(sc).url(t)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func FillHeader(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return (&filler{sc: sc, lookup: property.FromProcess()}).header(t)
+	return New(Options{}).filler(sc).header(t)
 }
 
 func FillBody(text string, sc job.ShardingContext) (string, error) {
@@ -34,7 +34,7 @@ func FillBody(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return (&filler{sc: sc, lookup: property.FromProcess()}).body(t)
+	return New(Options{}).filler(sc).body(t)
 }
 
 // Transports is how many kinds of connections the type keeps.

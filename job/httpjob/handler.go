@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -29,7 +29,7 @@ type handler struct {
 // Execute sends the request of an item.
 func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	job.SetOutput(ctx, nil) // drops that of an earlier attempt
-	f := &filler{sc: sc, lookup: h.of.lookup}
+	f := h.of.filler(sc)
 	x, m, err := h.prepare(ctx, f)
 	if err != nil {
 		return h.failed(f, "", err)
@@ -145,7 +145,7 @@ func (h *handler) failed(f *filler, what string, err error) error {
 	err = fmt.Errorf("httpjob: %s%w", what, withoutURL(err))
 	status, isStatus := errors.AsType[*StatusError](err)
 	_, isFinal := errors.AsType[*refusal](err)
-	err = f.hideError(err)
+	err = f.Error(err)
 	if errors.Is(err, errUnfit) || isFinal || isStatus && isForGood(status.Code) {
 		return job.NoRetry(err)
 	}
@@ -154,12 +154,9 @@ func (h *handler) failed(f *filler, what string, err error) error {
 
 // withoutURL takes away what the client tells of URLs: they may be secret.
 func withoutURL(err error) error {
-	e, ok := errors.AsType[*url.Error](err)
-	switch {
-	case !ok:
-		return err
-	case strings.HasPrefix(e.Err.Error(), "failed to parse Location header"): // it shows the header
+	err = httpx.WithoutURL(err)
+	if strings.HasPrefix(err.Error(), "failed to parse Location header") { // it shows the header
 		return &refusal{"the Location of a redirect is no URL"}
 	}
-	return e.Err
+	return err
 }

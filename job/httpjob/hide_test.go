@@ -66,7 +66,7 @@ func TestNoPartOfASecret(t *testing.T) {
 				"http.header.A": "${env:HTTPJOB_SHORT}", "http.header.B": "${env:HTTPJOB_LONG}",
 				"http.retry.attempts": "1", "http.retry.backoff.milliseconds": "1",
 			})
-			end := runOnce(t, job.Config{Props: p}, job.OfType(httpjob.Name), job.WithType(httpjob.Name, newType(t, httpjob.Options{})),
+			end := runOnce(t, job.Config{Props: p}, job.OfType(httpjob.Name, newType(t, httpjob.Options{})),
 				job.WithSlog(slog.New(slog.NewTextHandler(&log, nil))))
 			all := fmt.Sprintf("%v %s %s", end.Err, end.Output, log.String())
 			if part, ok := leaks(all); ok {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // pollFor asks at the Location of an answer 202 until the answer is another one.
@@ -22,7 +22,7 @@ func (x *exchange) pollFor(ctx context.Context, m *message, a *answer) (*answer,
 		if a.retryAfter > 0 {
 			pause = min(a.retryAfter, max(x.maxRetryAfter, x.pollInterval))
 		}
-		if !rest.For(ctx, pause) {
+		if !sleep.For(ctx, pause) {
 			return nil, context.Cause(ctx)
 		}
 		var err error

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -181,7 +182,7 @@ var (
 // checkHeader returns what is wrong with a header.
 func checkHeader(name string, value template) error {
 	switch {
-	case !isToken(name):
+	case !httpx.IsHeaderName(name):
 		return errors.New("is no name of a header")
 	case slices.Contains(clientHeaders, name):
 		return errors.New("belongs to the connection, and cannot be set")
@@ -197,13 +198,6 @@ func checkHeader(name string, value template) error {
 	return nil
 }
 
-// isToken reports whether a text can be the name of a header.
-func isToken(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r > 0x7f || !isLetterOrDigit(byte(r)) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-}
-
 // isText allows texts whose references are known.
 func (t *Type) isText(fill func(*filler, template) (string, error)) property.Check {
 	return property.Check{Allowed: "texts with placeholders and references are", Accept: func(text string) error {
@@ -211,7 +205,7 @@ func (t *Type) isText(fill func(*filler, template) (string, error)) property.Che
 		if err != nil {
 			return err
 		}
-		_, err = fill(&filler{lookup: t.lookup}, parsed)
+		_, err = fill(t.filler(job.ShardingContext{}), parsed)
 		return err
 	}}
 }
@@ -223,7 +217,7 @@ func (t *Type) isURL(schemes ...string) property.Check {
 		if err != nil {
 			return err
 		}
-		f := &filler{lookup: t.lookup}
+		f := t.filler(job.ShardingContext{})
 		for _, name := range parsed.names {
 			if _, err := f.value(name); err != nil {
 				return err

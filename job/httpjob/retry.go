@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -25,7 +24,7 @@ func (x *exchange) send(ctx context.Context, m *message) (*answer, error) {
 		if failures > x.attempts || ctx.Err() != nil || !x.isRepeated(m, a, err) {
 			return a, err
 		}
-		wait := backoff(x.backoff, failures)
+		wait := httpx.Backoff(x.backoff, maxBackoff, failures)
 		if a != nil {
 			wait = max(wait, a.retryAfter)
 		}
@@ -33,7 +32,7 @@ func (x *exchange) send(ctx context.Context, m *message) (*answer, error) {
 			return a, err // it would wait in vain
 		}
 		job.Logger(ctx).Info("the request is sent again", "because", problem(a, err), "pause", wait)
-		if !rest.For(ctx, wait) {
+		if !sleep.For(ctx, wait) {
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -65,38 +64,4 @@ func isLasting(err error) bool {
 	// An alert of TLS has no type of its own.
 	e, ok := errors.AsType[*net.OpError](err)
 	return ok && (e.Op == "remote error" || e.Op == "local error")
-}
-
-// backoff returns the pause after a number of failures. Half of it is by chance, so that items
-// which have failed together do not come back together.
-func backoff(first time.Duration, failures int) time.Duration {
-	d := first
-	for range failures - 1 {
-		if d >= maxBackoff {
-			break
-		}
-		d = min(2*d, maxBackoff)
-	}
-	return d/2 + rand.N(d/2+1)
-}
-
-// maxRetryAfterRead keeps a number of seconds within a Duration.
-const maxRetryAfterRead = 1 << 30
-
-// retryAfter returns how long a server asks to wait: in seconds, or until a time by its own
-// clock.
-func retryAfter(h http.Header) time.Duration {
-	text := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return time.Duration(min(seconds, maxRetryAfterRead)) * time.Second
-	}
-	until, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return max(until.Sub(now), 0)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func runOnce(t *testing.T, c job.Config, h job.Handler, options ...job.Option) j
 			finished <- e
 		}
 	}))
-	s, err := job.OneOff(t.Context(), registry(t), c, h, options...)
+	s, err := job.Schedule(t.Context(), registry(t), c, h, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func runOnce(t *testing.T, c job.Config, h job.Handler, options ...job.Option) j
 // runHTTP runs a job of this type, once.
 func runHTTP(t *testing.T, c job.Config) job.Event {
 	t.Helper()
-	return runOnce(t, c, job.OfType(httpjob.Name), job.WithType(httpjob.Name, newType(t, httpjob.Options{})))
+	return runOnce(t, c, job.OfType(httpjob.Name, newType(t, httpjob.Options{})))
 }
 
 // The beginning of the answer is kept with the record, of a failure, too.
@@ -87,9 +88,9 @@ func TestOutput(t *testing.T) {
 
 // What an answer brought is gone when the next attempt has none.
 func TestOutputOfAnEarlierAttempt(t *testing.T) {
-	calls := 0
+	var calls atomic.Int32 // after an aborted one the transport may ask once more, on another connection
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if calls++; calls == 1 {
+		if calls.Add(1) == 1 {
 			http.Error(w, "not now", http.StatusInternalServerError)
 			return
 		}
@@ -131,10 +132,9 @@ func TestTimeoutOfTheJob(t *testing.T) {
 
 // A start with wrong properties, or without the name of TLS settings, is refused.
 func TestStartIsRefused(t *testing.T) {
-	requests := job.WithType(httpjob.Name, newType(t, httpjob.Options{}))
-	_, err := job.OneOff(t.Context(), registry(t), job.Config{
+	_, err := job.Schedule(t.Context(), registry(t), job.Config{
 		Name: "settle", ShardingTotalCount: 1, Props: get("https://h/").with(props{"http.tls": "billing"}),
-	}, job.OfType(httpjob.Name), requests)
+	}, job.OfType(httpjob.Name, newType(t, httpjob.Options{})))
 	if err == nil || !strings.Contains(err.Error(), `props: http.tls: "billing" is not known`) {
 		t.Errorf("got %v", err)
 	}

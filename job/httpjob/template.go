@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -56,11 +58,15 @@ var errUnfit = errors.New("a value does not fit")
 // maxFilled bounds a text with its values.
 const maxFilled = 1 << 20
 
-// filler puts values into the templates of one execution.
+// filler puts values into the templates of one execution, and knows which of them are secret: all that the process
+// has looked up.
 type filler struct {
-	sc      job.ShardingContext
-	lookup  property.Lookup
-	secrets []string // what lookup has returned
+	sc job.ShardingContext
+	*property.Secrets
+}
+
+func (t *Type) filler(sc job.ShardingContext) *filler {
+	return &filler{sc, property.NewSecrets(t.lookup, unknown)}
 }
 
 // fill puts values into a text. place returns the one of the name with that number.
@@ -90,19 +96,12 @@ func (f *filler) value(name string) (string, error) {
 	if value, ok := placeholder(f.sc, name); ok {
 		return value, nil
 	}
-	value, err := property.Expand("${"+name+"}", f.lookup, unknown)
-	if err != nil {
-		return "", err
-	}
-	if !slices.Contains(f.secrets, value) {
-		f.secrets = append(f.secrets, value)
-	}
-	return value, nil
+	return f.Expand("${" + name + "}")
 }
 
 // header fills the text of a header. A line break would begin another header.
 func (f *filler) header(t template) (string, error) {
-	isBad := func(text string) bool { return !isHeaderText(text) }
+	isBad := func(text string) bool { return !httpx.IsHeaderValue(text) }
 	if slices.ContainsFunc(t.literals, isBad) {
 		return "", errors.New("control characters are not allowed")
 	}
@@ -149,32 +148,7 @@ func asJSON(value string) string {
 }
 
 // escape returns a value as it may stand anywhere in a URL.
-func escape(value string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(value) {
-		c := value[i]
-		if isUnreserved(c) {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		}
-	}
-	return b.String()
-}
-
-func isUnreserved(c byte) bool {
-	return isLetterOrDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'
-}
-
-func isLetterOrDigit(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-// isHeaderText reports whether a text can be the value of a header.
-func isHeaderText(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
+func escape(value string) string { return strings.ReplaceAll(url.QueryEscape(value), "+", "%20") }
 
 // placeholders are what an execution puts into texts.
 var placeholders = []struct {

@@ -125,7 +125,7 @@ func isHostText(value string, withPort bool) bool {
 		if withPort && strings.ContainsRune(":[]", r) {
 			return false
 		}
-		return r > 0x7f || !isLetterOrDigit(byte(r)) && !strings.ContainsRune("-._", r)
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._", r))
 	})
 }
 

@@ -68,10 +68,9 @@ func Example() {
 	defer reg.Close(ctx)
 
 	start := func(props map[string]string, options ...job.Option) (*job.Scheduler, error) {
-		options = append(options, job.WithType("PUBLISH", publisher(property.FromProcess())))
-		return job.OneOff(ctx, reg, job.Config{
+		return job.Schedule(ctx, reg, job.Config{
 			Name: "greet", ShardingTotalCount: 1, ShardingItemParameters: "0=Beijing", Props: props,
-		}, job.OfType("PUBLISH"), options...)
+		}, job.OfType("PUBLISH", publisher(property.FromProcess())), options...)
 	}
 
 	// Slips are refused at the start.

@@ -3,11 +3,10 @@ package property
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"syscall"
 
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
@@ -117,32 +116,9 @@ func FromProcess() Lookup {
 			}
 			return value, true, nil
 		case "file":
-			value, err := readFile(what)
-			return value, true, err
+			text, _, err := bounded.File(what, maxSecretFile)
+			return strings.TrimRight(string(text), "\r\n"), true, err
 		}
 		return "", false, nil
 	}
-}
-
-func readFile(path string) (string, error) {
-	// To open a named pipe would wait for a writer otherwise, perhaps for ever.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	switch info, err := file.Stat(); {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: it is no regular file", brief.Quote(path))
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxSecretFile+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxSecretFile {
-		return "", fmt.Errorf("more than %d bytes", maxSecretFile)
-	}
-	return strings.TrimRight(string(text), "\r\n"), nil
 }

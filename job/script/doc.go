@@ -8,7 +8,7 @@
 //		s, err := job.Schedule(ctx, reg, job.Config{
 //			Name: "report", Cron: "0 0 * * * ?", ShardingTotalCount: 3, Timeout: time.Minute,
 //			Props: map[string]string{"script.command.line": "/opt/report/run.sh --full"},
-//		}, job.OfType(script.Name), job.WithType(script.Name, scripts))
+//		}, job.OfType(script.Name, scripts))
 //	}
 //
 // Programs in the registry run with the rights of the worker: whoever may write the

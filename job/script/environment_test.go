@@ -90,6 +90,7 @@ func TestEnvironment(t *testing.T) {
 // the scheduler's log drops them.
 func TestPropagated(t *testing.T) {
 	t.Setenv("TRACEPARENT", "of the worker")
+	var lines bytes.Buffer
 	scope := job.WithScope(func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
 		for name, value := range map[string]string{"traceparent": "00-1", "X-Tenant-Id": "a b", "own": "no", "ELASTICJOB_ITEM": "7"} {
 			var err error
@@ -97,13 +98,11 @@ func TestPropagated(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		return ctx, nil
+		return job.LogTo(ctx, slog.NewTextHandler(&lines, nil)), nil
 	})
-	var lines bytes.Buffer
-	logs := job.WithLogHandler(func(context.Context, job.Event) slog.Handler { return slog.NewTextHandler(&lines, nil) })
 	props := sh("", "script.inherit", "*", "script.env.OWN", "yes")
 	props["script.command.args"] = program("env")
-	e, err := underScheduler(t.Context(), newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: props}, slog.DiscardHandler, scope, logs)
+	e, err := underScheduler(t.Context(), newType(t, script.Options{}), job.Config{Name: "script", ShardingTotalCount: 1, Props: props}, slog.DiscardHandler, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func Example() {
 		Props: map[string]string{
 			"script.command.line": `/bin/sh -c 'echo "Hello, $ELASTICJOB_ITEM_PARAMETER"'`,
 		},
-	}, job.OfType(script.Name), job.WithType(script.Name, scripts),
+	}, job.OfType(script.Name, scripts),
 		job.WithObserver(func(e job.Event) {
 			if e.Kind == jobtype.EventFinished {
 				finished <- e

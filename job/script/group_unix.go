@@ -18,6 +18,6 @@ func attributes(as *identity) *syscall.SysProcAttr {
 
 func groupLives(leader *os.Process) bool { return syscall.Kill(-leader.Pid, 0) == nil }
 
-// A group that cannot be reached has ended, or runs with other rights.
+// askGroup ignores that a group cannot be reached: it has ended, or runs with other rights.
 func askGroup(leader *os.Process)  { _ = syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }

@@ -159,7 +159,7 @@ func underScheduler(ctx context.Context, t job.Type, c job.Config, log slog.Hand
 	}
 	defer func() { _ = reg.Close(context.WithoutCancel(ctx)) }()
 	finished := make(chan job.Event, 100)
-	s, err := job.OneOff(ctx, reg, c, job.OfType(script.Name), append(more, job.WithType(script.Name, t), job.WithSlog(slog.New(log)),
+	s, err := job.Schedule(ctx, reg, c, job.OfType(script.Name, t), append(more, job.WithSlog(slog.New(log)),
 		job.WithObserver(func(e job.Event) {
 			if e.Kind == jobtype.EventFinished {
 				finished <- e

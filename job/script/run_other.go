@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Supervise returns what New needs. On Linux it does more: there it must be the first thing
@@ -69,7 +69,7 @@ func endGroup(ctx context.Context, leader *os.Process, grace time.Duration) {
 	askGroup(leader)
 	ctx = context.WithoutCancel(ctx)
 	for end := time.Now().Add(grace); groupLives(leader) && time.Now().Before(end); {
-		rest.For(ctx, 20*time.Millisecond)
+		sleep.For(ctx, 20*time.Millisecond)
 	}
 	killGroup(leader)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
-// Name is the name of the type, for [job.WithType] and [job.OfType]: ElasticJob's.
+// Name is the name of the type, for [job.OfType]: ElasticJob's.
 const Name = "SCRIPT"
 
 // Options are what the process gives to its scripts.

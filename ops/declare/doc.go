@@ -33,8 +33,7 @@
 //
 // # Revisions
 //
-// Programs that start with [job.PrecedenceCode] put their configuration in force if their revision is
-// larger than the registry's. So that none of them undoes what was applied:
+// Programs put their configuration in force if their revision is larger than the registry's. So that none of them undoes what was applied:
 //
 //	revision in the file          what is written
 //	none, or 0                    the registry's revision stays, so programs of up to that stay as they are

@@ -24,7 +24,7 @@ func TestApplyToALiveJob(t *testing.T) {
 		code := job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 1, JobParameter: "of the code", Revision: 1}
 		start := func() *job.Scheduler {
 			t.Helper()
-			s, err := job.Schedule(ctx, open(t, d), code, work, job.WithPrecedence(job.PrecedenceCode))
+			s, err := job.Schedule(ctx, open(t, d), code, work)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,10 +73,7 @@ func TestAdviceForFaults(t *testing.T) {
 	inGoodHealth(t, func(f *fixture) {
 		advice := map[string]job.FaultKind{}
 		for kind := jobtype.FaultConfig; kind.String() != job.FaultKind(0).String(); kind++ {
-			document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: kind.String(), Cause: "so", Since: time.Now()}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			document := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: kind.String(), Cause: "so", Since: time.Now()}})
 			f.commitBy(0, coord.DeleteTree(f.job.Faults(f.ids[0])))
 			f.commitBy(0, coord.CreateEphemeral(f.job.Faults(f.ids[0]), document))
 			r := f.finds(doctor.Faulty)

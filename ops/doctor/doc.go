@@ -69,7 +69,7 @@
 //	removal-rest            warning   a removal was cut short
 //	removal-ignored         warning   a job was removed, and is there again
 //	clock-off               critical  a clock is off
-//	migration-open          warning   a migration has stopped halfway, or its source keeps what it has
+//	migration-open          warning   a migration has stopped halfway
 //	rights-missing          critical  this user may not read, or not write
 //	store-old               critical  servers of the store are too old
 //	store-elasticjob        warning   ElasticJob's own registry for etcd keeps jobs in the store, which cannot run there
@@ -82,22 +82,22 @@
 // # Beside JVM members
 //
 // A finding of the kind mixed says which of the instances are JVM members (members of ElasticJob), who
-// leads, who is the clerk, and which rules Go members keep as long as JVM members are there:
+// leads, who is the coordinator, and which rules Go members keep as long as JVM members are there:
 //
-//	witness  the clerk records the schedule, and the ticks that JVM members begin
-//	latch    items that wait to be run again are taken over under the latch of JVM members
-//	linger   an instance that leaves stays in the list until nothing of it runs
-//	order    items are dealt in the order in which JVM members deal
+//	record JVM runs   the coordinator records the schedule, and the ticks that JVM members begin
+//	failover latch    items that await failover are claimed under the latch of JVM members
+//	late resignation  an instance that leaves stays in the list until nothing of it runs
+//	JVM order         items are assigned in the order in which JVM members assign
 //
 // under a JVM leader:
 //
-//	yield    fires wait while it deals, and are not late for that
-//	tend     the clerk recovers what JVM members leave, and asks for a deal if one has left somebody out
+//	pause while a JVM reshards   fires wait while it assigns items, and are not late for that
+//	complete what a JVM leaves   the coordinator fails over what JVM members leave, and requests another assignment
 //
 // and under a Go leader:
 //
-//	gate     items move from or to a JVM member only after leader/sharding/necessary has stood for a while
-//	word     a leader that resigns leaves word that the items are to be dealt
+//	gated moves          items move from or to a JVM member only after leader/sharding/necessary has stood for a while
+//	reshard on handover  a leader that resigns leaves a mark that the items are to be assigned
 //
 // What the configuration has that JVM members do otherwise is that of [jobtype.MixedIn], if it does harm. Members of
 // elastic-job 2.1 beside a document of 3.0, which they do not read, are those of [jobtype.MixedOld]. If they cannot start they

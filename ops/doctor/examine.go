@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -40,11 +40,6 @@ const (
 	// state that was read.
 	readAgain = 3
 )
-
-// factual is a registry whose store tells of itself.
-type factual interface {
-	Facts(context.Context) (coord.StoreFacts, error)
-}
 
 // Examine looks for what is wrong with the jobs of a namespace, and with its store. It writes
 // nothing, but for the node by which ZooKeeper tells the time ([coord.ClockPath]). The registry stays
@@ -78,7 +73,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 			Cause:  fmt.Sprintf("the clock of this host is %v ahead of the store's; if it is the store's that is wrong, all instances say so", ahead.Round(time.Millisecond)),
 			Advice: "set the clock that is wrong"}})
 	}
-	if store, ok := e.reg.(factual); ok && len(e.jobs) == 0 {
+	if store, ok := e.reg.(coord.Inspector); ok && len(e.jobs) == 0 {
 		facts, err := store.Facts(ctx)
 		if err != nil {
 			return err
@@ -101,7 +96,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 	}
 	found := first.list
 	if len(found) > 0 {
-		if !rest.For(ctx, wait) {
+		if !sleep.For(ctx, wait) {
 			return context.Cause(ctx)
 		}
 		second, err := e.look(ctx, suspects(found, len(e.jobs) == 0))
@@ -128,7 +123,7 @@ func (e *examination) compareClocks(ctx context.Context) (coord.Clock, error) {
 		if clock.Known() || clock.Err() != nil {
 			break
 		}
-		if !rest.For(ctx, clockStep) {
+		if !sleep.For(ctx, clockStep) {
 			return clock, context.Cause(ctx)
 		}
 		clock = e.reg.Clock()
@@ -232,7 +227,8 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 	s := jobtree.Read(found.tree, jobtree.Job(found.name))
 	switch {
 	case s.Config == nil:
-		if _, isRest := ns.removed[found.name]; !ns.moving[found.name] {
+		if _, isMoving := ns.moving[found.name]; !isMoving {
+			_, isRest := ns.removed[found.name]
 			c.add(noJob(found, isRest))
 		}
 		return false

@@ -175,7 +175,7 @@ func (f *fixture) examine() doctor.Report {
 	f.Helper()
 	var reg coord.Registry = guarded{f.reg, &f.denyAll}
 	if f.tells != nil {
-		reg = telling{reg, *f.tells}
+		reg = telling{Registry: reg, facts: *f.tells}
 	}
 	report, err := doctor.Examine(f.Context(), reg, doctor.Options{})
 	if err != nil {

@@ -48,8 +48,8 @@ func TestHealthyCluster(t *testing.T) {
 			{Name: "quiet", Cron: "0/2 * * * * ?", ShardingTotalCount: 4, MonitorExecution: job.Off, Misfire: job.Off},
 			{Name: "bounded", Cron: "0/3 * * * * ?", ShardingTotalCount: 4, MaxItems: 4},
 		}
-		start := func(address string) *jobtest.Instance {
-			in := c.Instance(address)
+		start := func(address string) *jobtest.Process {
+			in := c.Process(address)
 			for _, cfg := range jobs {
 				in.Schedule(cfg, lasts(300*time.Millisecond))
 				e.often(0, 1)
@@ -64,7 +64,7 @@ func TestHealthyCluster(t *testing.T) {
 			}
 			e.often(130*time.Millisecond, 20)
 		}
-		end := func(in *jobtest.Instance) {
+		end := func(in *jobtest.Process) {
 			e.often(0, 1)
 			e.running.Go(func() { e.often(20*time.Millisecond, 30) })
 			if err := in.Shutdown(10 * time.Second); err != nil {

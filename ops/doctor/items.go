@@ -82,7 +82,7 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 	case decide.HasNoOwner:
 		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", deal)
 	case decide.HasNoRoom:
-		add(ItemNoRoom, Warning, 0, time.Time{}, "no instance has these items, because all have as many as they may", "start another process, or raise the bound of items of an instance or a process")
+		add(ItemNoRoom, Warning, 0, time.Time{}, "no instance has these items, because all have as many as they may", "start another process, or raise the bound of items of an instance")
 	case decide.OwnerIsGone:
 		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not dealt again", deal)
 	case decide.OwnerIsStatic:

@@ -172,7 +172,7 @@ func Kinds() []About {
 		{RemovalRest, Warning, "a removal was cut short"},
 		{RemovalIgnored, Warning, "a job was removed, and is there again"},
 		{ClockOff, Critical, "a clock is off"},
-		{MigrationOpen, Warning, "a migration has stopped halfway, or its source keeps what it has"},
+		{MigrationOpen, Warning, "a migration has stopped halfway"},
 		{RightsMissing, Critical, "this user may not read, or not write"},
 		{StoreOld, Critical, "servers of the store are too old"},
 		{StoreElasticJob, Warning, "ElasticJob's own registry for etcd keeps jobs in the store, which cannot run there"},

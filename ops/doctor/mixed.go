@@ -84,14 +84,14 @@ func (w *world) whoShares() string {
 	default:
 		leader = fmt.Sprintf("Go member %s leads", brief.Quote(w.Leader.ID))
 	}
-	if clerk := w.clerk(); clerk != "" {
-		leader += fmt.Sprintf(", and %s is the clerk", brief.Quote(clerk))
+	if coordinator := w.coordinator(); coordinator != "" {
+		leader += fmt.Sprintf(", and %s is the coordinator", brief.Quote(coordinator))
 	}
 	return fmt.Sprintf("of %d instances, %d are JVM members: %v; %s; rules in force: %s", len(w.ids), len(w.jvm), &jvm, leader, strings.Join(w.MixedRules(), ", "))
 }
 
-// clerk returns the Go member that does what JVM members do not; "" if there is none.
-func (w *world) clerk() string {
+// coordinator returns the Go member that does what JVM members do not; "" if there is none.
+func (w *world) coordinator() string {
 	for _, id := range w.ids {
 		if as := (decide.World{State: w.State, Job: w.Job, Self: decide.Self{ID: id, Session: w.Session(id).Owner}}); !w.isJVM(id) && as.IsCoordinator() {
 			return id

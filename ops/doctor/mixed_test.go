@@ -11,17 +11,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
-// Who is a JVM member, who leads, who is the clerk, and by which rules they share the job.
+// Who is a JVM member, who leads, who is the coordinator, and by which rules they share the job.
 func TestWhoShares(t *testing.T) {
 	for name, c := range map[string]struct {
 		jvm  int
 		want func(*fixture) []string
 	}{
 		"Go leads": {1, func(f *fixture) []string {
-			return []string{"of 2 instances, 1 are JVM members: \"" + f.ids[1], "Go member \"" + f.ids[0] + "\" leads", "\"" + f.ids[0] + "\" is the clerk", "gate", "witness"}
+			return []string{"of 2 instances, 1 are JVM members: \"" + f.ids[1], "Go member \"" + f.ids[0] + "\" leads", "\"" + f.ids[0] + "\" is the coordinator", "gated moves", "record JVM runs"}
 		}},
 		"a JVM leads": {0, func(f *fixture) []string {
-			return []string{"JVM members: \"" + f.ids[0], "JVM member \"" + f.ids[0] + "\" leads", "\"" + f.ids[1] + "\" is the clerk", "yield", "tend", "witness"}
+			return []string{"JVM members: \"" + f.ids[0], "JVM member \"" + f.ids[0] + "\" leads", "\"" + f.ids[1] + "\" is the coordinator", "pause while a JVM reshards", "complete what a JVM leaves", "record JVM runs"}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -134,10 +134,7 @@ func plantings() map[string]planting {
 		}, []doctor.Kind{doctor.Mixed, doctor.MixedJVM}},
 		"a server of 2.1": {func(f *fixture) { f.commit(coord.Put(f.job.Server("10.0.0.9"), nil)) }, []doctor.Kind{doctor.MixedJVM}},
 		"fault": {func(f *fixture) {
-			document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: "store", Cause: "it does not answer", Since: now()}, {Kind: "tree", Cause: "something is in the way", Since: now()}})
-			if err != nil {
-				f.Fatal(err)
-			}
+			document := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: "store", Cause: "it does not answer", Since: now()}, {Kind: "tree", Cause: "something is in the way", Since: now()}})
 			f.commitBy(1, coord.CreateEphemeral(f.job.Faults(f.ids[1]), document))
 		}, []doctor.Kind{doctor.Faulty, doctor.Faulty}},
 		"server idle":  {func(f *fixture) { f.commit(coord.Put(f.job.Server("10.0.0.9"), []byte(jobtree.Disabled))) }, []doctor.Kind{doctor.ServerIdle}},
@@ -227,13 +224,10 @@ func plantings() map[string]planting {
 		}, []doctor.Kind{doctor.JVMOnly, doctor.JVMOnly, doctor.JVMOnly, doctor.JVMOnly}},
 		"a migration has stopped": {func(f *fixture) {
 			f.commit(coord.Put(jobtree.Job("gone").Removal(), nil), coord.Put(jobtree.Job("gone").Fired(7), nil))
-			f.moves("gone", jobtree.MigrationDocument{IsSource: true})
-		}, []doctor.Kind{doctor.MigrationOpen}},
-		"a migration that keeps its source": {func(f *fixture) {
-			f.moves("gone", jobtree.MigrationDocument{IsKept: true})
+			f.moves("gone", jobtree.Leaving)
 		}, []doctor.Kind{doctor.MigrationOpen}},
 		"a note that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Removal(), []byte("at: never"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
-		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Migration("m"), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
+		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Moving(), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
 		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
 		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are dealt again with the
@@ -278,11 +272,10 @@ func (f *fixture) offers(names ...string) (rewrite func()) {
 	return func() { f.commit(coord.Put(node, value)) }
 }
 
-// moves puts up the mark of a migration, and what it says of one job.
-func (f *fixture) moves(name jobtree.Job, d jobtree.MigrationDocument) {
+// moves plants the mark of a job on its way.
+func (f *fixture) moves(name jobtree.Job, step jobtree.Step) {
 	f.Helper()
-	d.At, d.From, d.To, d.Jobs = time.Now(), "here", "there", 1
-	f.commit(coord.Put(jobtree.Migration("m"), jobtree.EncodeMigration(d)), coord.Put(name.Moving("m"), jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Leaving})))
+	f.commit(coord.Put(name.Moving(), jobtree.EncodeMoving(jobtree.MovingDocument{Step: step, Migration: "m"})))
 }
 
 // asks asks for a run of item 0.
@@ -315,8 +308,8 @@ func TestWhatPassesIsNoFinding(t *testing.T) {
 			func(f *fixture) { f.rewrite() },
 		},
 		"a migration goes on": {
-			func(f *fixture) { f.moves("a", jobtree.MigrationDocument{}) },
-			func(f *fixture) { f.moves("b", jobtree.MigrationDocument{}) },
+			func(f *fixture) { f.moves("a", jobtree.Arriving) },
+			func(f *fixture) { f.moves("a", jobtree.Arrived) },
 		},
 		"the job is removed": {
 			func(f *fixture) { f.dies(0); f.dies(1) },

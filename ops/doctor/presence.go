@@ -72,14 +72,14 @@ func (w *world) offering() (list []runner) {
 
 // checkDealing looks at the leader, and at what it has to do.
 func (w *world) checkDealing(c *collector) {
-	if !w.LeaderStands() {
+	if !w.LeaderIsAlive() {
 		severity := Critical
 		if !w.hasGo() {
 			severity = Warning // JVM members elect one when they need it
 		}
 		c.add(w.about(NoLeader, severity, "no instance leads, so items are not dealt, and what is cut short is not run again", "look at the faults and logs of its instances; restart them one by one", ""))
 	}
-	if w.DealsAnew() && !w.JVMLeads() {
+	if w.ReshardsFromScratch() && !w.JVMLeads() {
 		c.add(w.about(ReshardPending, Warning, "the items are to be resharded, and the leader does not do it", "look at the faults of the leader", ""))
 	}
 	if w.Processing {

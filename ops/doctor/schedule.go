@@ -48,7 +48,7 @@ func (w *world) checkSchedule(c *collector) {
 		}
 		c.add(w.about(NoTick, Warning, why, "correct the expression; or give the job an end, or remove it", ""))
 	}
-	if w.hasGo() && !w.JVMLeads() && len(w.Eligible()) > 0 && w.Rules.KnowsCalendars() && !w.IsInForce() {
+	if w.hasGo() && !w.JVMLeads() && len(w.Eligible()) > 0 && w.Rules.KnowsCalendars() && !w.IsScheduleEffective() {
 		s := w.about(NotInForce, Critical, fmt.Sprintf("the schedule %s is not recorded as the one in force, so no tick of it begins", brief.Quote(w.config.Cron)),
 			"look at the faults of the leader: it may have refused the configuration", "")
 		s.mark = w.Config.Modified

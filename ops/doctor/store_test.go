@@ -23,6 +23,7 @@ import (
 // telling is a registry whose store tells something of itself.
 type telling struct {
 	coord.Registry
+	coord.Inspector
 	facts coord.StoreFacts
 }
 

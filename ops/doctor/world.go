@@ -26,8 +26,10 @@ type namespace struct {
 	calendars map[string]sheet
 	// removed are the jobs that were removed: when what says so was written.
 	removed map[string]int64
-	// moving are the jobs that are on their way to another namespace, or from one.
-	moving map[string]bool
+	// moving are the jobs that are on their way to another namespace, or from one, with their notes; and marks
+	// are their marks.
+	moving map[string]jobtree.RemovalDocument
+	marks  []coord.Node
 }
 
 // runner is a process that offers to serve jobs, and when it has said so.
@@ -46,8 +48,7 @@ type sheet struct {
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
 	local := clocks.Wall()
-	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}, moving: map[string]bool{}}
-	var open migrations
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}, moving: map[string]jobtree.RemovalDocument{}}
 	for _, part := range []struct {
 		root string
 		read func(name string, n coord.Node)
@@ -55,7 +56,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 		{jobtree.Nodes, func(_ string, n coord.Node) { ns.readProcess(n, c) }},
 		{jobtree.Calendars, func(name string, n coord.Node) { ns.readCalendar(name, n, c) }},
 		{jobtree.Removals, func(name string, n coord.Node) { ns.readRemoval(name, n, c) }},
-		{jobtree.Migrations, func(name string, n coord.Node) { open.read(name, n) }},
+		{jobtree.Migrations, func(name string, n coord.Node) { ns.readMark(name, n) }},
 	} {
 		for n, err := range reg.Walk(ctx, part.root) {
 			if errors.Is(err, coord.ErrDenied) {
@@ -70,7 +71,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 			}
 		}
 	}
-	open.check(ns, c)
+	ns.checkMigrations(c)
 	return ns, nil
 }
 
@@ -92,7 +93,7 @@ func (ns *namespace) readRemoval(name string, n coord.Node, c *collector) {
 	}
 	ns.removed[name] = n.Modified
 	if d.Migration != "" {
-		ns.moving[name] = true
+		ns.moving[name] = d
 	}
 }
 
@@ -136,12 +137,12 @@ func newWorld(ns *namespace, name string, s *jobtree.State) *world {
 		}
 	}
 	if len(w.jvm) > 0 {
-		w.Mixed = &decide.Mixed{Now: true}
+		w.Mixed = &decide.Mixed{HasJVM: true}
 	}
 	if w.config, w.configErr = jobtype.DecodeConfig(s.Config.Value); w.configErr == nil {
 		w.configErr = w.rule()
 	}
-	if w.configErr == nil && w.Rules.Ticks != nil && w.IsInForce() {
+	if w.configErr == nil && w.Rules.Ticks != nil && w.IsScheduleEffective() {
 		w.knowsZone = w.hasSameZone()
 	}
 	w.stalled = sync.OnceValue(func() []decide.Stalled { return w.StalledElsewhere(&decide.Work{}) })

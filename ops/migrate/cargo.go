@@ -2,10 +2,9 @@ package migrate
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -22,8 +21,8 @@ type cargo struct {
 	// configuration comes last: with it the job is there.
 	implementation, config []byte
 	settings               jobtype.Config
-	// nodes are all others, ascending by path.
-	nodes []node
+	// nodes are the values of all others, by path.
+	nodes map[string][]byte
 
 	instances   []string // that run the job at the source, ascending
 	items       int      // in the tree
@@ -33,19 +32,13 @@ type cargo struct {
 	findings    []Finding
 }
 
-// node is a persistent node.
-type node struct {
-	path  string
-	value []byte
-}
-
 // maxNode bounds a path and its value together: the commit that writes it has a condition, too.
 const maxNode = coord.MaxCommitBytes - 4<<10
 
 // pack finds what of a job goes. The tree is that of the source, with the configuration; pack
-// changes it. s settles what was cut short.
-func pack(name jobtree.Job, tree *coord.Tree, s settler) *cargo {
-	c := &cargo{job: name}
+// changes it.
+func pack(name jobtree.Job, tree *coord.Tree, now time.Time) *cargo {
+	c := &cargo{job: name, nodes: map[string][]byte{}}
 	document, _ := tree.Get(name.Config())
 	root, _ := tree.Get(name.Root())
 	if !jobtree.IsName(string(name)) {
@@ -70,10 +63,10 @@ func pack(name jobtree.Job, tree *coord.Tree, s settler) *cargo {
 		c.refuse("implementation %s: UTF-8 of up to %d bytes is allowed", brief.Quote(string(c.implementation)), maxImplementation)
 	}
 	c.look(tree.Snapshot(), jobtree.Read(tree.Snapshot(), name))
-	c.load(tree, s.settle(tree, name, settings))
-	for _, n := range c.nodes {
-		if len(n.path)+len(n.value) > maxNode {
-			c.refuse("%s has %d bytes, at most %d are allowed", brief.Quote(n.path), len(n.value), maxNode-len(n.path))
+	c.load(tree, settle(tree, name, settings, now))
+	for path, value := range c.nodes {
+		if len(path)+len(value) > maxNode {
+			c.refuse("%s has %d bytes, at most %d are allowed", brief.Quote(path), len(value), maxNode-len(path))
 		}
 	}
 	return c
@@ -156,7 +149,6 @@ func (c *cargo) load(tree *coord.Tree, s *jobtree.State) {
 	for _, g := range s.Guarantees {
 		c.loadTick(g)
 	}
-	slices.SortFunc(c.nodes, func(a, b node) int { return strings.Compare(a.path, b.path) })
 }
 
 func (c *cargo) loadItem(tree *coord.Tree, i int, item *jobtree.Item) {
@@ -195,24 +187,24 @@ func anonymous(value []byte) []byte {
 }
 
 // loadTick collects the nodes of a tick that once-listeners are told of. Those who were to be told
-// have ended; the clerk of the target goes on with it.
+// have ended; the coordinator of the target goes on with it.
 func (c *cargo) loadTick(g *jobtree.Guarantee) {
 	if g.Err != nil {
 		return
 	}
 	c.add(g.Node)
 	if g.IsOpen {
-		c.nodes = append(c.nodes, node{path: c.job.GuaranteeOpen(g.Tick)})
+		c.nodes[c.job.GuaranteeOpen(g.Tick)] = nil
 	}
 	for i, outcome := range g.Outcomes {
-		c.nodes = append(c.nodes, node{c.job.GuaranteeItem(g.Tick, i), []byte(outcome)})
+		c.nodes[c.job.GuaranteeItem(g.Tick, i)] = []byte(outcome)
 	}
 }
 
 // add adds a node, unless it goes with a session.
 func (c *cargo) add(n coord.Node) {
 	if n.Owner == 0 && n.Path != "" {
-		c.nodes = append(c.nodes, node{n.Path, n.Value})
+		c.nodes[n.Path] = n.Value
 	}
 }
 
@@ -224,17 +216,10 @@ func (c *cargo) find(severity Severity, format string, args ...any) {
 
 // refused returns why the job cannot go; nil if it can.
 func (c *cargo) refused() error {
-	var list []error
 	for _, f := range c.findings {
 		if f.Severity == Refused {
-			list = append(list, errors.New(f.Cause))
+			return fmt.Errorf("%w: %s", ErrRefused, f.Cause)
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrRefused, errors.Join(list...))
+	return nil
 }
-
-// weight is how many nodes are written for the job.
-func (c *cargo) weight() int { return len(c.nodes) + 2 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"strings"
 	"sync"
@@ -14,239 +13,232 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/ops/migrate"
 )
 
-// errCrashed is what a process that is no more is told.
-var errCrashed = errors.New("the process is no more")
+// errDied is what a process that is no more is told.
+var errDied = errors.New("the process is no more")
 
-// fate says what becomes of a commit that has no answer.
-type fate int
+// tb is a test, or the check of a property.
+type tb interface {
+	rapid.TB
+	Cleanup(func())
+}
+
+// fault is what happens at a commit.
+type fault int
 
 const (
-	isLost fate = iota // it is not carried out
-	isDone
-	isLate // it is carried out later
+	dies         fault = iota // before the commit
+	diesAfter                 // after it
+	diesInFlight              // the commit comes when another process is at work
+	unanswered                // it is not carried out, and the process goes on
+	answerLost                // it is carried out, and the process goes on
+	delayed                   // the same, but it is carried out later
+	overtaken                 // another process moves the jobs just before it
+	givenUp                   // another process aborts the migration just before it
+	faults
 )
 
-// doom says at which commit, to either store, a process ends, and which commit before has no answer.
-type doom struct {
-	mu         sync.Mutex
-	left       int // commits until then; less than 0 is never
-	last       fate
-	over       bool
-	unanswered int // commits until then; less than 0 is never
-	answer     fate
-	delay      int // commits after which a late one is carried out
-	late       []func()
-	watch      func()
+// process moves jobs, or aborts that, until a fault comes.
+type process struct {
+	*world
+	at    int // the commit, on either side, at which the fault comes; 0 is never
+	fault fault
+	lag   int // commits of this or the next process after which one that is delayed comes
+
+	mu      sync.Mutex
+	commits int
+	isDead  bool
 }
 
-// mortal is a registry of a process that may end.
+// mortal is a process's registry.
 type mortal struct {
 	coord.Registry
-	doom *doom
-}
-
-// carryOut carries out what is late.
-func (d *doom) carryOut() {
-	for _, do := range d.late {
-		do()
-	}
-	d.late = nil
-}
-
-func (m mortal) dead() error {
-	m.doom.mu.Lock()
-	defer m.doom.mu.Unlock()
-	if m.doom.over {
-		return errCrashed
-	}
-	return nil
-}
-
-func (m mortal) Get(ctx context.Context, path string) (coord.Node, error) {
-	if err := m.dead(); err != nil {
-		return coord.Node{}, err
-	}
-	return m.Registry.Get(ctx, path)
-}
-
-func (m mortal) List(ctx context.Context, path string) ([]coord.Node, error) {
-	if err := m.dead(); err != nil {
-		return nil, err
-	}
-	return m.Registry.List(ctx, path)
-}
-
-func (m mortal) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, error] {
-	if err := m.dead(); err != nil {
-		return func(yield func(coord.Node, error) bool) { yield(coord.Node{}, err) }
-	}
-	return m.Registry.Walk(ctx, path)
+	process *process
 }
 
 func (m mortal) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	d := m.doom
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.over {
-		return 0, errCrashed
+	p := m.process
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isDead {
+		return 0, errDied
 	}
-	defer d.watch()
-	if d.delay--; d.delay == 0 {
-		d.carryOut()
+	defer p.check()
+	if p.lag--; p.lag == 0 {
+		p.deliver()
 	}
-	d.left--
-	d.unanswered--
-	copied := append([]coord.Op{}, ops...)
-	unknown := func(f fate) {
-		do := func() { _, _ = m.Registry.Commit(context.WithoutCancel(ctx), copied...) } // its outcome is known to nobody
-		switch f {
-		case isDone:
-			do()
-		case isLate:
-			d.late = append(d.late, do)
+	if p.commits++; p.commits != p.at {
+		return m.Registry.Commit(ctx, ops...)
+	}
+	late := func() {
+		_, _ = m.Registry.Commit(context.WithoutCancel(ctx), ops...) // nobody knows its outcome
+	}
+	switch p.fault {
+	case overtaken, givenUp:
+		if err := (&process{world: p.world}).run(p.fault == givenUp); err != nil && !errors.Is(err, migrate.ErrNone) {
+			p.t.Errorf("the other process: %v", err)
 		}
+		return m.Registry.Commit(ctx, ops...)
+	case diesAfter, answerLost:
+		late()
+	case diesInFlight, delayed:
+		p.late = append(p.late, late)
 	}
-	switch {
-	case d.left == 0:
-		d.over = true
-		unknown(d.last)
-		return 0, errCrashed
-	case d.unanswered == 0:
-		unknown(d.answer)
-		return 0, coord.ErrUnknownOutcome
+	if p.isDead = p.fault <= diesInFlight; p.isDead {
+		return 0, errDied
 	}
-	return m.Registry.Commit(ctx, ops...)
+	return 0, coord.ErrUnknownOutcome
 }
 
-// A process may end at any commit, and that commit may still come when the next process is at work. At no
-// moment a job can run on both sides, none is lost, and nobody can set one up that is on its way. In the
-// end the target has all of it, whatever has happened.
-func TestCrashes(t *testing.T) {
-	anyFate := rapid.SampledFrom([]fate{isLost, isDone, isLate})
-	rapid.Check(t, func(rt *rapid.T) {
-		original := trees(rt)
-		sourceStore, from := bare(rt)
-		targetStore, to := bare(rt)
-		put(t, from, original)
-		if rapid.Bool().Draw(rt, "a was removed at the target, but for a rest") {
-			put(t, to, map[string]string{"a/sharding/9/fired": "2025-01-31T03:00:00.000Z", "~elasticjob/removed/a": "by: otto\n"})
+func (p *process) run(isAbort bool) (err error) {
+	m := between(mortal{p.from, p}, mortal{p.to, p})
+	if isAbort {
+		_, err = m.Abort(context.Background())
+	} else {
+		_, err = m.Run(context.Background())
+	}
+	return err
+}
+
+// world is a source and a target, and what has to hold for them at any moment.
+type world struct {
+	t              tb
+	source, target *memory.Store
+	from, to       coord.Registry
+	original       map[string]string // of the source
+	late           []func()          // commits that are delayed
+	arrived        map[string]int64  // the newest revision of jobs that have arrived
+}
+
+func newWorld(t tb, original map[string]string) *world {
+	w := &world{t: t, original: original, arrived: map[string]int64{}}
+	w.source, w.from = bare(t)
+	w.target, w.to = bare(t)
+	for path, value := range original {
+		if _, err := w.from.Commit(context.Background(), coord.Put(path, []byte(value))); err != nil {
+			t.Fatal(err)
 		}
-		arrived := map[string]int64{} // the newest revision of jobs that have arrived
-		var stolen []string           // that somebody may have set up
-		check := func() {
-			source, target := sourceStore.Snapshot("ns"), targetStore.Snapshot("ns")
-			for _, name := range []string{"a", "a-b", "c"} {
-				stash := ""
-				for _, id := range source.Children("~elasticjob/migration") {
-					if n, isThere := source.Get("~elasticjob/migration/" + id + "/" + name); isThere {
-						stash = string(n.Value)
-					}
-				}
-				isThere, hasArrived := source.Exists(name+"/config"), target.Exists(name+"/config")
-				sourceNote, targetNote := source.Exists("~elasticjob/removed/"+name), target.Exists("~elasticjob/removed/"+name)
-				_, isOurs := original[name+"/config"]
-				switch {
-				case !isOurs:
-				case isThere && hasArrived:
-					stolen = append(stolen, name+" can run on both sides")
-				case !isThere && !hasArrived && !strings.Contains(stash, "---\n"+original[name+"/config"]):
-					stolen = append(stolen, name+" is lost")
-				case !isThere && !sourceNote:
-					stolen = append(stolen, name+" can be set up at the source")
-				case !isThere && !hasArrived && !targetNote:
-					stolen = append(stolen, name+" can be set up at the target")
-				case hasArrived:
-					revision := int64(0)
-					for n := range target.All(name) {
-						revision = max(revision, n.Modified)
-					}
-					if was, isKnown := arrived[name]; isKnown && was != revision {
-						stolen = append(stolen, name+" was written to after it had arrived")
-					}
-					arrived[name] = revision
-				}
-			}
-		}
-		var late []func()
-		attempt := func(last, isQuiet bool) error {
-			after := rapid.IntRange(1, 15).Draw(rt, "what is late comes after")
-			d := &doom{left: -1, watch: func() {
-				if after--; after == 0 {
-					for _, do := range late {
-						do()
-					}
-					late = nil
-				}
-				check()
-			}}
-			if !last {
-				d.left, d.last = rapid.IntRange(1, 40).Draw(rt, "commits"), anyFate.Draw(rt, "then")
-			}
-			if !isQuiet && rapid.Bool().Draw(rt, "an answer is lost") {
-				d.unanswered, d.answer = rapid.IntRange(1, 40).Draw(rt, "answers"), anyFate.Draw(rt, "it is")
-				d.delay = d.unanswered + rapid.IntRange(1, 20).Draw(rt, "later")
-			}
-			m := between(mortal{from, d}, mortal{to, d})
-			isAbort := rapid.IntRange(0, 3).Draw(rt, "abort") == 0 && !last
-			var err error
-			if isAbort {
-				_, err = m.Abort(rt.Context())
-			} else {
-				_, err = m.Run(rt.Context())
-			}
-			late = append(late, d.late...)
-			if isAbort && err == nil {
-				isUnharmed(rt, tree(t, from), tree(t, to), original)
-			}
-			return err
-		}
-		for range rapid.IntRange(0, 4).Draw(rt, "processes") {
-			if err := attempt(false, false); err != nil && !errors.Is(err, errCrashed) && !errors.Is(err, migrate.ErrNone) && !errors.Is(err, migrate.ErrTakenOver) {
-				rt.Fatal(err)
-			}
-		}
-		for _, isQuiet := range []bool{false, true} { // the first mark of a process may have come late, and then the next one finds it
-			err := attempt(true, isQuiet)
-			if errors.Is(err, migrate.ErrTakenOver) { // by a process that has ended: what it had sent has come late
-				err = attempt(true, true)
-			}
-			if err != nil {
-				rt.Fatal(err)
-			}
-			for _, do := range late {
-				do()
-			}
-			late = nil
-			check()
-		}
-		if len(stolen) > 0 {
-			rt.Fatal(stolen[0])
-		}
-		_, clean := bare(rt)
-		_, oracle := bare(rt)
-		put(t, clean, original)
-		if _, err := between(clean, oracle).Run(rt.Context()); err != nil {
-			rt.Fatal(err)
-		}
-		isSame(rt, tree(t, to), tree(t, oracle))
-		isSame(rt, tree(t, from), tree(t, clean))
+	}
+	return w
+}
+
+// bare is a registry of a store of its own.
+func bare(t tb) (*memory.Store, coord.Registry) {
+	s := memory.NewStore(memory.Options{})
+	reg, err := s.Dial(context.Background(), memory.Config{Namespace: "ns"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = reg.Close(context.Background()) // the store goes, too
+		s.Close()
 	})
+	return s, reg
 }
 
-// trees is a namespace of some jobs.
-func trees(rt *rapid.T) map[string]string {
-	nodes := map[string]string{"~elasticjob/calendars/holidays": "x", "~elasticjob/removed/gone": "by: otto\n"}
-	for _, name := range []string{"a", "a-b", "c"} {
-		if !rapid.Bool().Draw(rt, name) && name != "a" {
+// deliver carries out what is delayed.
+func (w *world) deliver() {
+	for _, do := range w.late {
+		do()
+	}
+	w.late = nil
+}
+
+// check checks that no job can run on both sides, none is lost, and nobody can set one up that is on its way.
+func (w *world) check() {
+	w.t.Helper()
+	source, target := w.source.Snapshot("ns"), w.target.Snapshot("ns")
+	for path, value := range w.original {
+		name, isConfig := strings.CutSuffix(path, "/config")
+		if !isConfig {
 			continue
 		}
+		job := jobtree.Job(name)
+		mark, _ := source.Get(job.Moving())
+		isThere, hasArrived := source.Exists(path), target.Exists(path)
+		switch {
+		case isThere && hasArrived:
+			w.t.Errorf("%s can run on both sides", name)
+		case !isThere && !hasArrived && !strings.Contains(string(mark.Value), "---\n"+value):
+			w.t.Errorf("%s is lost", name)
+		case !isThere && !source.Exists(job.Removal()):
+			w.t.Errorf("%s can be set up at the source", name)
+		case !isThere && !hasArrived && !target.Exists(job.Removal()):
+			w.t.Errorf("%s can be set up at the target", name)
+		case hasArrived:
+			revision := int64(0)
+			for n := range target.All(name) {
+				revision = max(revision, n.Modified)
+			}
+			if was, isKnown := w.arrived[name]; isKnown && was != revision {
+				w.t.Errorf("%s was written to after it had arrived", name)
+			}
+			w.arrived[name] = revision
+		}
+	}
+}
+
+// checkMarks checks that no job is on its way.
+func (w *world) checkMarks() {
+	w.t.Helper()
+	for _, s := range []*memory.Store{w.source, w.target} {
+		if marks := s.Snapshot("ns").Children(jobtree.Migrations); len(marks) > 0 {
+			w.t.Errorf("on their way are %v", marks)
+		}
+	}
+}
+
+// finish moves the jobs without a fault. Then the target has all of it, whatever has happened before.
+func (w *world) finish() {
+	w.t.Helper()
+	for range 2 { // what is delayed may also come after the last run
+		if err := (&process{world: w, lag: 3}).run(false); err != nil {
+			w.t.Fatal(err)
+		}
+		w.deliver()
+		w.check()
+		w.checkMarks()
+	}
+	clean := newWorld(w.t, w.original)
+	if _, err := between(clean.from, clean.to).Run(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+	same(w.t, w.target, clean.target)
+	same(w.t, w.source, clean.source)
+}
+
+// same compares two namespaces, but for ids and times.
+func same(t tb, got, want *memory.Store) {
+	t.Helper()
+	var nodes [2]map[string]string
+	for i, s := range []*memory.Store{got, want} {
+		nodes[i] = map[string]string{}
+		for n := range s.Snapshot("ns").All("") {
+			switch {
+			case n.Path == jobtree.Migrations, coord.Parent(n.Path) == jobtree.Audits, strings.HasSuffix(n.Path, "/original"):
+			case coord.Parent(n.Path) == jobtree.Removals:
+				nodes[i][n.Path] = "a note"
+			case len(n.Value) > 0 || strings.HasSuffix(n.Path, "/disabled"):
+				nodes[i][n.Path] = string(n.Value)
+			}
+		}
+	}
+	if !maps.Equal(nodes[0], nodes[1]) {
+		t.Errorf("got\n%v, want\n%v", nodes[0], nodes[1])
+	}
+}
+
+// jobsOf is a namespace of jobs with so many items.
+func jobsOf(items map[string]int) map[string]string {
+	nodes := map[string]string{"~elasticjob/calendars/holidays": "x", "~elasticjob/removed/gone": "by: otto\n"}
+	for name, items := range items {
 		nodes[name] = "impl"
 		nodes[name+"/config"] = "cron: 0 0 3 * * ?\nfailover: true\njobName: " + name + "\nshardingTotalCount: 3\n"
 		nodes[name+"/schedule"] = "cron: 0 0 3 * * ?\nmisfire: true\nsince: 2026-01-01T00:00:00Z\n"
-		for i := range rapid.SampledFrom([]int{1, 3, 150}).Draw(rt, "items") {
+		for i := range items {
 			nodes[fmt.Sprintf("%s/sharding/%d/fired", name, i)] = "2026-01-31T03:00:00.000Z"
 			if i%7 == 1 {
 				nodes[fmt.Sprintf("%s/sharding/%d/disabled", name, i)] = ""
@@ -259,62 +251,54 @@ func trees(rt *rapid.T) map[string]string {
 	return nodes
 }
 
-// bare is a registry of a store of its own.
-func bare(rt *rapid.T) (*memory.Store, coord.Registry) {
-	s := memory.NewStore(memory.Options{})
-	rt.Cleanup(s.Close)
-	reg, err := s.Dial(context.Background(), memory.Config{Namespace: "ns"})
-	if err != nil {
-		rt.Fatal(err)
-	}
-	rt.Cleanup(func() { _ = reg.Close(context.Background()) }) // the store goes, too
-	return s, reg
-}
-
-// isUnharmed checks that an aborted migration has left each job whole on one side, and none on its way.
-func isUnharmed(rt *rapid.T, source, target, original map[string]string) {
-	for path, value := range original {
-		name, _, _ := strings.Cut(path, "/")
-		if _, hasArrived := target[name+"/config"]; name != "~elasticjob" && !hasArrived && source[path] != value {
-			rt.Fatalf("aborted: %s is %q at the source, was %q", path, source[path], value)
-		}
-	}
-	for _, nodes := range []map[string]string{source, target} {
-		for path, value := range nodes {
-			// A mark without jobs may have come late. Who runs next takes it for one that has just begun.
-			if strings.HasPrefix(path, "~elasticjob/migration/") && strings.Count(path, "/") > 2 {
-				rt.Fatalf("aborted: %s is left", path)
-			}
-			if name, isNote := strings.CutPrefix(path, "~elasticjob/removed/"); isNote && strings.Contains(value, "moved") {
-				if _, isThere := source[name+"/config"]; isThere {
-					rt.Fatalf("aborted: %s is left", path)
+// A fault comes at each commit of a run, and then another run finishes the move.
+func TestFaultAtEachCommit(t *testing.T) {
+	for f := range faults {
+		isOver := false
+		for at := 1; !isOver; at++ {
+			t.Run(fmt.Sprintf("%d at %d", f, at), func(t *testing.T) {
+				w := newWorld(t, jobsOf(map[string]int{"a": 150, "a-b": 3}))
+				p := &process{world: w, at: at, fault: f, lag: at + 2}
+				err := p.run(false)
+				isOver = p.commits < at
+				switch mayFail := errors.Is(err, errDied) || errors.Is(err, migrate.ErrTakenOver); {
+				case err == nil, mayFail && !isOver:
+				default:
+					t.Error(err)
 				}
-			}
+				if f >= overtaken {
+					w.checkMarks()
+				}
+				w.finish()
+			})
 		}
 	}
 }
 
-// isSame compares two trees but for notes, which have a time.
-func isSame(rt *rapid.T, got, want map[string]string) {
-	for _, nodes := range []map[string]string{got, want} {
-		maps.DeleteFunc(nodes, func(path, value string) bool { return value == "" && !strings.HasSuffix(path, "/disabled") })
-		for path := range nodes {
-			if strings.HasPrefix(path, "~elasticjob/removed/") {
-				nodes[path] = "a note"
+// Processes move jobs, or abort that, and to each of them something may happen.
+func TestCrashes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		items := map[string]int{}
+		for _, name := range []string{"a", "a-b", "c"} {
+			items[name] = rapid.SampledFrom([]int{1, 3, 150}).Draw(rt, "items of "+name)
+		}
+		w := newWorld(rt, jobsOf(items))
+		if rapid.Bool().Draw(rt, "a was removed at the target, but for a rest") {
+			if _, err := w.to.Commit(context.Background(), coord.Put("a/sharding/9/fired", []byte("x")), coord.Put("~elasticjob/removed/a", []byte("by: otto\n"))); err != nil {
+				rt.Fatal(err)
 			}
-			if strings.HasSuffix(path, "/original") {
-				delete(nodes, path) // a task id, which has a number of the store
+		}
+		for range rapid.IntRange(0, 4).Draw(rt, "processes") {
+			p := &process{
+				world: w, at: rapid.IntRange(1, 40).Draw(rt, "at"), fault: fault(rapid.IntRange(0, int(faults)-1).Draw(rt, "fault")),
+				lag: rapid.IntRange(1, 40).Draw(rt, "lag"),
+			}
+			switch err := p.run(rapid.Bool().Draw(rt, "abort")); {
+			case err == nil, errors.Is(err, errDied), errors.Is(err, migrate.ErrTakenOver), errors.Is(err, migrate.ErrNone):
+			default:
+				rt.Fatal(err)
 			}
 		}
-	}
-	for path := range want {
-		if got[path] != want[path] {
-			rt.Fatalf("%s is %q, want %q", path, got[path], want[path])
-		}
-	}
-	for path := range got {
-		if _, ok := want[path]; !ok {
-			rt.Fatalf("%s is left", path)
-		}
-	}
+		w.finish()
+	})
 }

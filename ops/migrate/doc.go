@@ -32,36 +32,42 @@
 // So the target's first instance finds what it would find at the source: no tick is started
 // twice, and what was missed meanwhile is made up once.
 //
+// # One run at a time
+//
+// The node ~elasticjob/migration of each namespace is a lock that is never removed. A run takes it on both
+// sides by writing it, and all its other commits have its version as a condition. So the run that began
+// last has the lock; one that began before can commit nothing more, and ends with ErrTakenOver. No session
+// holds the lock: a run that has died keeps nobody waiting.
+//
+// When the tree changes under a run, an answer is lost or a store is away for a short time, the run takes
+// the lock again and goes over all jobs again. So what it had sent before has no effect later.
+//
 // # A job on its way
 //
-// All there is to know stands in the two trees: ~elasticjob/migration/{id} is the mark of a
-// migration, and {id}/{job} below it has what is in brackets here. Each arrow is one commit, except
-// those that are named parts.
+// A job is one that can run where its configuration is. Each arrow is one commit, unless it is said to be
+// in parts. What is in brackets is the mark ~elasticjob/migration/{job}.
 //
-//	source                                        target
+//	source                               target
 //
-//	a job                                         nothing
-//	  │                                             │ reserve: a note, so nobody sets it up
-//	  │                                             ▼
-//	  │ take out: its configuration goes          [arriving]
-//	  │ into the mark, a note says so               │
-//	  ▼                                             │
-//	[leaving] ─ ─ ─ ─ ─ read ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ►  │ write, in parts, and compare both sides
-//	  │                                             │ admit: its configuration comes, the note goes
-//	  │                                             ▼
-//	  │                                           [arrived], a job
-//	  │ clear, in parts; not with KeepSource
-//	  ▼
-//	[left]
+//	a job                                –
+//	  │                                    │ reserve: a note, so that nobody sets it up
+//	  │                                    ▼
+//	  │ take out: its configuration      [arriving]
+//	  │ goes into the mark, a note         │
+//	  ▼ says so                            │
+//	[leaving] ─ ─ ─ ─ ─ read ─ ─ ─ ─ ─ ─ ► │ carry: write, in parts, and compare both sides;
+//	  │                                    │ then its configuration comes, and the note goes
+//	  │                                    ▼
+//	  │ clear, in parts                  [arrived], a job
+//	  ▼                                    │ forget
+//	–                                      ▼ a job
 //
-// A job is one that can run where its configuration is. So it can run on one side at most, at any
-// moment, and who ends in the middle leaves nothing that cannot be found: its configuration is on one
-// of the sides, or in the mark of the source. Calling [Move.Run] again goes on with it, from any
-// process. [Move.Abort] is the way back for all jobs that have not arrived.
+// So a job can run on one side at most, at any moment, and its configuration is on one of the sides or in
+// the mark of the source. What is next for a job follows from the two marks, which have the same id: called
+// again, by any process, [Move.Run] goes on with what was interrupted. [Move.Abort] takes back what has not
+// arrived, the source first:
 //
-// The mark of the target is put up first and goes last. Each commit has the version of a mark as a
-// condition, and who goes on with a migration rewrites the marks. So of two that run at the same
-// time one ends with ErrTakenOver, and a commit whose answer was lost has no effect later.
+//	[leaving] ── restore ──► a job       [arriving] ── release, in parts ──► a note
 //
 // The note is that of a removed job (~elasticjob/removed), with the highest revision there is. A Go
 // program that starts the job on the wrong side, or too early, ends with jobtype.ErrJobRemoved, which
@@ -70,7 +76,7 @@
 // # Not promised
 //
 //   - JVM programs know no notes: one that starts at the source sets the job up again. Run says so
-//     with ErrSetUpAgain, if it comes while the migration is under way. They do not note either which
+//     with ErrSetUpAgain, if it comes while the job is on its way. They do not note either which
 //     tick they have begun last, so nothing that they have missed is made up at the target.
 //   - Fencing tokens are numbers of the store, and those of the target may be smaller. Result has
 //     both. Systems that refuse smaller ones have to be reset.

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 	"github.com/elasticjob-go/elasticjob/ops/migrate"
@@ -106,6 +107,7 @@ func tree(t testing.TB, reg coord.Registry) map[string]string {
 		}
 		nodes[n.Path] = string(n.Value)
 	}
+	delete(nodes, jobtree.Migrations) // the lock, which stays
 	for path, value := range nodes {
 		if parent := coord.Parent(path); value != "" && nodes[parent] == "" {
 			delete(nodes, parent)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -22,10 +24,12 @@ var (
 	ErrRefused = errors.New("migrate: refused")
 	// ErrRunning: instances run at the source. It comes with ErrRefused.
 	ErrRunning = errors.New("migrate: instances run at the source")
-	// ErrOther: another migration of this source, or to it, or away from this target, is half done.
+	// ErrOther: a job is on its way between other namespaces, or in the other direction.
 	ErrOther = errors.New("migrate: another migration is half done")
-	// ErrTakenOver: somebody else goes on with this migration, or has aborted it.
-	ErrTakenOver = errors.New("migrate: another run goes on with this migration")
+	// ErrNone: there is no migration to be aborted.
+	ErrNone = errors.New("migrate: nothing is half done")
+	// ErrTakenOver: somebody else has begun to move jobs from or to one of the namespaces, or to abort that.
+	ErrTakenOver = errors.New("migrate: another run has taken over")
 	// ErrDiffers: what stands at the target is not what should. The job has not become one there.
 	ErrDiffers = errors.New("migrate: source and target differ")
 	// ErrSetUpAgain: a job that has left is there again at the source. It may run on both sides.
@@ -35,8 +39,8 @@ var (
 // Store is one side of a move: a namespace of a store.
 type Store struct {
 	Registry coord.Registry
-	// Name is for people: what a user of the store calls it, in up to 1,000 bytes. It stands in the
-	// trees, so it must not have a password.
+	// Name is for people: what a user of the store calls it. It stands in the trees, where it is cut after 255
+	// bytes, so it must not have a password.
 	Name string
 	// ZooKeeper is whether it is one, so that JVM programs can be members there.
 	ZooKeeper bool
@@ -56,28 +60,18 @@ type Move struct {
 	// handler that does not watch its context may still be at work when its item begins at the
 	// target. Default false: then such jobs are refused.
 	StopInstances bool
-	// KeepSource is whether the source keeps what it has of a job that has moved, without its
-	// configuration, which is kept in ~elasticjob/migration. Nobody runs that. Default false.
-	KeepSource bool
 	// Progress, if not nil, is told how many nodes are written, of how many. There is one call at a
 	// time.
 	Progress func(done, total int)
-	// OnChange, if not nil, is told of the entries in the audits of both sides: each has one when the
-	// migration begins, and one when it is aborted.
+	// OnChange, if not nil, is told of the entries in the audits of both sides, of which each run writes one.
 	OnChange func(ops.Change)
 }
 
-const (
-	// parallel is how many jobs are on their way at a time.
-	parallel = 8
-	// manyNodes is from how many nodes on a job goes alone: all of it is in memory.
-	manyNodes = 20_000
-)
+// parallel is how many jobs are on their way, and in memory, at a time.
+const parallel = 8
 
 // Result says what has become of a move.
 type Result struct {
-	// ID is that of the migration, as it stands in the trees.
-	ID string
 	// Moved are the jobs that are at the target now and no more at the source, Stayed those that
 	// were on their way and are back, both by name. Jobs that were not there any more are in neither.
 	Moved, Stayed []string
@@ -90,8 +84,8 @@ type Result struct {
 }
 
 // Run moves the jobs, or goes on with that. Before anything is written, all is checked as by [Move.Plan].
-// A job that fails does not keep the others from going; then Run ends with their errors, and the
-// marks of the migration stay: call it again, or Abort.
+// A job that fails does not keep the others from going, unless many fail; then Run ends with their errors.
+// Call it again, or Abort.
 //
 // Errors: ErrRefused, with ErrRunning; ErrOther; ErrTakenOver; ErrDiffers; ErrSetUpAgain; those of
 // reads and commits. With an error the result has what was done.
@@ -100,37 +94,17 @@ func (m Move) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return &Result{}, err
 	}
-	if err := p.err(); err != nil {
-		return &Result{ID: p.ID}, fmt.Errorf("migrate: %w", err)
+	r := m.newRun()
+	if err = p.err(); err == nil {
+		r.total = p.weight()
+		err = r.moveAll(ctx, p.names(), p.shared)
 	}
-	r, err := m.begin(ctx, ops.ActionMigrate, p)
-	if err != nil {
-		return &Result{ID: p.ID}, fmt.Errorf("migrate: %w", err)
-	}
-	result := &Result{ID: r.id, Findings: p.Findings, SourceToken: p.token, TargetToken: r.token}
-	r.bar = newBar(m.Progress, p.weight())
-	if err := r.shared(ctx, p); err != nil {
-		return result, fmt.Errorf("migrate: %w", err)
-	}
-	small, wide := p.names()
-	moved, err := r.each(ctx, parallel, small, r.move)
-	if err == nil {
-		var more []string
-		more, err = r.each(ctx, 1, wide, r.move)
-		moved = append(moved, more...)
-	}
-	slices.Sort(moved)
-	result.Moved = moved
-	if err == nil {
-		err = r.tell(ctx) // what has been changed meanwhile
-	}
-	if err == nil {
-		err = r.end(ctx)
-	}
+	result := &Result{Findings: p.Findings, SourceToken: p.token, TargetToken: r.target.revision}
+	result.Moved, _ = r.outcome()
 	if err != nil {
 		return result, fmt.Errorf("migrate: %w", err)
 	}
-	r.bar.end()
+	r.wrote(r.total)
 	return result, nil
 }
 
@@ -138,169 +112,174 @@ func (m Move) Run(ctx context.Context) (*Result, error) {
 // programs may run them again. Jobs that have arrived stay at the target, because they may have run
 // there: move them back if that is wanted.
 //
-// Errors: ErrOther; ErrNone; ErrTakenOver; those of reads and commits.
+// Errors: ErrOther; ErrNone; ErrTakenOver; ErrSetUpAgain; those of reads and commits.
 func (m Move) Abort(ctx context.Context) (*Result, error) {
-	id, stale, err := m.find(ctx)
-	if err == nil && id == "" {
+	r, result := m.newRun(), &Result{}
+	r.isAbort = true
+	names, err := r.onTheirWay(ctx)
+	if err == nil && len(names) == 0 {
 		err = ErrNone
 	}
-	if err != nil {
-		return &Result{}, fmt.Errorf("migrate: abort: %w", err)
-	}
-	r, err := m.begin(ctx, ops.ActionAbortMigration, &Plan{ID: id, stale: stale})
-	if err != nil {
-		return &Result{ID: id}, fmt.Errorf("migrate: abort: %w", err)
-	}
-	result := &Result{ID: id}
-	names, err := r.begun(ctx)
 	if err == nil {
-		var mu sync.Mutex
-		_, err = r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
-			hasMoved, err := r.putBack(ctx, name)
-			if err != nil {
-				return false, err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if hasMoved {
-				result.Moved = append(result.Moved, string(name))
-			} else {
-				result.Stayed = append(result.Stayed, string(name))
-			}
-			return true, nil
-		})
-		slices.Sort(result.Moved)
-		slices.Sort(result.Stayed)
+		err = r.moveAll(ctx, names, shared{})
 	}
-	if err == nil {
-		err = r.end(ctx)
-	}
+	result.Moved, result.Stayed = r.outcome()
 	if err != nil {
 		return result, fmt.Errorf("migrate: abort: %w", err)
 	}
 	return result, nil
 }
 
-// run is one call that goes on with a migration. Whatever it commits has the versions of the marks as
-// conditions: so if another run takes the migration over, this one can do nothing more.
+// run is one call of a method of Move.
 type run struct {
 	Move
-	id           string
-	source, mark int64 // the versions of the marks of the source and of the target
-	token        int64 // a revision of the target
-	bar          *bar
-	settler
+	source, target *side
+	id             string // of the migration, by the ids of both namespaces
+	isAbort        bool
+	now            time.Time
+
+	mu          sync.Mutex
+	done, total int             // nodes
+	hasMoved    map[string]bool // jobs with which the run is through, and whether they are at the target
 }
 
-// each does something for each job, so many at a time, and returns the jobs for which it reports
-// true, by name. An error does not keep it from the others, unless nothing can be done any more.
-func (r *run) each(ctx context.Context, most int, names []jobtree.Job, do func(context.Context, jobtree.Job) (bool, error)) (done []string, err error) {
+func (m Move) newRun() *run {
+	now := clocks.Wall() // corrected by how far it certainly is from the source's
+	return &run{
+		Move: m, source: &side{Registry: m.From.Registry}, target: &side{Registry: m.To.Registry},
+		now: now.Add(-m.From.Registry.Clock().Ahead(now)), hasMoved: map[string]bool{},
+	}
+}
+
+// wrote counts nodes. What is written again counts again, up to the total.
+func (r *run) wrote(nodes int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = min(r.done+nodes, r.total)
+	if r.Progress != nil {
+		r.Progress(r.done, r.total)
+	}
+}
+
+// onTheirWay returns the jobs that this migration has begun to move. Those that another one has begun to move
+// away from the source are with them, unless other jobs were named: see look, which tells.
+func (r *run) onTheirWay(ctx context.Context) ([]jobtree.Job, error) {
+	for _, s := range []*side{r.source, r.target} {
+		if _, err := s.readLock(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.setID()
+	var names []jobtree.Job
+	for _, s := range []*side{r.source, r.target} {
+		marks, err := list(ctx, s, jobtree.Migrations)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range marks {
+			d, err := jobtree.DecodeMoving(n.Value)
+			if err != nil || d.Migration == r.id || s == r.source && len(r.Jobs) == 0 {
+				names = append(names, jobtree.Job(coord.Base(n.Path)))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// moveAll takes the locks and does what is to be done for all jobs, again and again as long as errors may
+// pass. What was sent before has no effect then, because the locks have new versions.
+func (r *run) moveAll(ctx context.Context, names []jobtree.Job, s shared) error {
+	pause := firstPause
+	for pass := 1; ; pass++ {
+		err := r.lockBoth(ctx)
+		if err == nil {
+			err = r.copyShared(ctx, s)
+		}
+		if err == nil {
+			err = each(ctx, names, r.move)
+		}
+		if !isPassing(err) || pass == passes {
+			return err
+		}
+		if !sleep.For(ctx, pause/2+rand.N(pause/2)) {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+const (
+	// passes bounds how often a run begins anew.
+	passes = 10
+	// firstPause and lastPause bound the wait before that.
+	firstPause = 5 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// move does for one job what is to be done, step by step.
+func (r *run) move(ctx context.Context, name jobtree.Job) error {
+	for isDone := false; !isDone; {
+		at, err := r.look(ctx, name)
+		if err == nil {
+			isDone, err = r.step(ctx, name, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isThrough notes that the run is through with a job.
+func (r *run) isThrough(name jobtree.Job, hasMoved bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hasMoved[string(name)] = hasMoved
+}
+
+// outcome returns the jobs with which the run is through, by name.
+func (r *run) outcome() (moved, stayed []string) {
+	for _, name := range slices.Sorted(maps.Keys(r.hasMoved)) {
+		if r.hasMoved[name] {
+			moved = append(moved, name)
+		} else {
+			stayed = append(stayed, name)
+		}
+	}
+	return moved, stayed
+}
+
+// each does something for each job, several at a time. An error does not keep it from the others, unless
+// there are many, or nothing can be done any more.
+func each(ctx context.Context, names []jobtree.Job, do func(context.Context, jobtree.Job) error) error {
 	var (
-		mu         sync.Mutex
-		errs       errorList
-		wg         sync.WaitGroup
-		queue      = make(chan jobtree.Job)
-		ctx2, stop = context.WithCancel(ctx)
+		mu          sync.Mutex
+		errs        []error
+		wg          sync.WaitGroup
+		slots       = make(chan struct{}, parallel)
+		within, end = context.WithCancel(ctx)
 	)
-	defer stop()
-	for range min(most, len(names)) {
+	defer end()
+	for _, name := range names {
+		slots <- struct{}{}
+		if within.Err() != nil {
+			break
+		}
 		wg.Go(func() {
-			for name := range queue {
-				is, err := do(ctx2, name)
-				mu.Lock()
-				if is {
-					done = append(done, string(name))
-				}
-				if err != nil {
-					errs.add(fmt.Errorf("job %s: %w", brief.Text(string(name)), err))
-				}
-				mu.Unlock()
-				if errors.Is(err, ErrTakenOver) {
-					stop()
-				}
+			defer func() { <-slots }()
+			err := do(within, name)
+			if err == nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, fmt.Errorf("job %s: %w", brief.Text(string(name)), err))
+			if len(errs) == brief.MaxList || errors.Is(err, ErrTakenOver) {
+				end()
 			}
 		})
 	}
-	for _, name := range names {
-		if ctx2.Err() != nil {
-			break
-		}
-		select {
-		case queue <- name:
-		case <-ctx2.Done():
-		}
-	}
-	close(queue)
 	wg.Wait()
-	slices.Sort(done)
-	if ctx.Err() != nil {
-		errs.add(context.Cause(ctx))
-	}
-	return done, errs.err()
+	return errors.Join(append(errs, context.Cause(ctx))...)
 }
-
-// errorList joins errors, and counts those that are too many to be told.
-type errorList struct {
-	list []error
-	more int
-}
-
-func (l *errorList) add(err error) {
-	if len(l.list) < brief.MaxList {
-		l.list = append(l.list, err)
-	} else {
-		l.more++
-	}
-}
-
-func (l *errorList) err() error {
-	if l.more > 0 {
-		return errors.Join(append(l.list, fmt.Errorf("and %d more", l.more))...)
-	}
-	return errors.Join(l.list...)
-}
-
-// bar tells a program how far the move has come.
-type bar struct {
-	mu          sync.Mutex
-	tell        func(done, total int)
-	done, total int
-}
-
-func newBar(tell func(done, total int), total int) *bar { return &bar{tell: tell, total: total} }
-
-// add counts nodes; fewer than 0 if they are written again.
-func (b *bar) add(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done += n
-	b.show(min(b.done, b.total))
-}
-
-func (b *bar) end() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.show(b.total)
-}
-
-func (b *bar) show(done int) {
-	if b.tell != nil {
-		b.tell(done, b.total)
-	}
-}
-
-// clock is the local time, corrected by how far it certainly is from the source's.
-func (m Move) clock() time.Time {
-	now := clocks.Wall()
-	return now.Add(-m.From.Registry.Clock().Ahead(now))
-}
-
-// named are the jobs that were named, ascending, each once.
-func (m Move) named() []string {
-	names := slices.Clone(m.Jobs)
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// isJob reports whether a node of the namespace may be a job's. What begins with a tilde is ours.
-func isJob(name string) bool { return !strings.HasPrefix(name, "~") }

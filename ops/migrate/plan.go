@@ -2,14 +2,12 @@ package migrate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -53,14 +51,10 @@ type JobPlan struct {
 	Instances []string `json:"instances,omitempty"`
 	// IsConverted is whether its configuration is that of elastic-job 2.1.
 	IsConverted bool `json:"converted,omitempty"`
-	// IsSame is whether the target has the very same job already.
-	IsSame bool `json:"same,omitempty"`
 }
 
 // Plan is what [Move.Run] would do. To make it writes nothing.
 type Plan struct {
-	// ID is that of the migration that is half done, and would be gone on with; empty if there is none.
-	ID   string    `json:"id,omitempty"`
 	Jobs []JobPlan `json:"jobs"` // by name
 	// Calendars are those that are to be written at the target. Removed and Audit say how many notes of
 	// removed jobs, and entries of the audit, the source has.
@@ -71,10 +65,8 @@ type Plan struct {
 	Findings []Finding `json:"findings,omitempty"`
 
 	token     int64
-	stale     []string // marks that the target should not have any more
-	isRunning bool     // a job is refused because instances run it
-	calendars []coord.Node
-	removed   []coord.Node
+	isRunning bool // a job is refused because instances run it
+	shared    shared
 }
 
 // Refused returns why the move is refused; none if it is not.
@@ -89,18 +81,17 @@ func (p *Plan) Refused() []Finding {
 }
 
 func (p *Plan) err() error {
-	var list errorList
+	var list brief.List
 	for _, f := range p.Refused() {
-		list.add(errors.New(strings.TrimPrefix(brief.Text(f.Job)+": "+f.Cause, ": ")))
+		list.Add(strings.TrimPrefix(f.Job+": "+f.Cause, ": "))
 	}
-	switch err := list.err(); {
-	case err == nil:
+	switch {
+	case list.Empty():
 		return nil
 	case p.isRunning:
-		return fmt.Errorf("%w: %w: %w", ErrRefused, ErrRunning, err)
-	default:
-		return fmt.Errorf("%w: %w", ErrRefused, err)
+		return fmt.Errorf("%w: %w: %v", ErrRefused, ErrRunning, &list)
 	}
+	return fmt.Errorf("%w: %v", ErrRefused, &list)
 }
 
 func (p *Plan) weight() int {
@@ -111,16 +102,12 @@ func (p *Plan) weight() int {
 	return n
 }
 
-// names returns the jobs that go several at a time, and those that go one by one.
-func (p *Plan) names() (small, wide []jobtree.Job) {
-	for _, j := range p.Jobs {
-		if j.Nodes > manyNodes {
-			wide = append(wide, jobtree.Job(j.Name))
-		} else {
-			small = append(small, jobtree.Job(j.Name))
-		}
+func (p *Plan) names() []jobtree.Job {
+	list := make([]jobtree.Job, len(p.Jobs))
+	for i, j := range p.Jobs {
+		list[i] = jobtree.Job(j.Name)
 	}
-	return small, wide
+	return list
 }
 
 func (p *Plan) find(severity Severity, format string, args ...any) {
@@ -133,7 +120,7 @@ func (p *Plan) find(severity Severity, format string, args ...any) {
 // Errors: ErrOther; those of a read.
 func (m Move) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{}
-	if err := m.plan(ctx, p); err != nil {
+	if err := m.newRun().plan(ctx, p); err != nil {
 		return nil, fmt.Errorf("migrate: plan: %w", err)
 	}
 	order := []Severity{Refused, Differs, Noted}
@@ -146,33 +133,28 @@ func (m Move) Plan(ctx context.Context) (*Plan, error) {
 	return p, nil
 }
 
-func (m Move) plan(ctx context.Context, p *Plan) error {
-	var err error
-	if p.ID, p.stale, err = m.find(ctx); err != nil {
-		return err
-	}
-	names, err := m.candidates(ctx, p.ID)
+func (r *run) plan(ctx context.Context, p *Plan) error {
+	names, err := r.candidates(ctx)
 	if err != nil {
 		return err
 	}
-	r := &run{Move: m, id: p.ID, settler: settler{m.clock()}}
 	var mu sync.Mutex
 	used := map[string]bool{}
-	_, err = r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
+	err = each(ctx, names, func(ctx context.Context, name jobtree.Job) error {
 		j, c, err := r.examine(ctx, name)
 		if err != nil || j == nil {
-			return false, err
+			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		p.Jobs = append(p.Jobs, *j)
 		if c != nil {
-			p.add(&m, c)
+			p.add(&r.Move, c)
 			for _, calendar := range c.settings.Calendars {
 				used[calendar] = true
 			}
 		}
-		return true, nil
+		return nil
 	})
 	if err != nil {
 		return err
@@ -181,7 +163,7 @@ func (m Move) plan(ctx context.Context, p *Plan) error {
 	if err := r.planShared(ctx, p, used); err != nil {
 		return err
 	}
-	p.compareStores(&m)
+	p.compareStores(&r.Move)
 	return nil
 }
 
@@ -229,27 +211,22 @@ func (p *Plan) compareStores(m *Move) {
 	}
 }
 
-// candidates returns the nodes of the source that may be jobs, and the jobs that have begun to move.
-func (m Move) candidates(ctx context.Context, id string) ([]jobtree.Job, error) {
-	var names []jobtree.Job
-	if id != "" {
-		r := &run{Move: m, id: id}
-		begun, err := r.begun(ctx)
-		if err != nil {
-			return nil, err
-		}
-		names = begun
+// candidates returns the nodes of the source that may be jobs, and the jobs that are on their way.
+func (r *run) candidates(ctx context.Context) ([]jobtree.Job, error) {
+	names, err := r.onTheirWay(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range m.named() {
+	for _, name := range r.Jobs {
 		names = append(names, jobtree.Job(name))
 	}
-	if len(m.Jobs) == 0 {
-		nodes, err := m.From.Registry.List(ctx, "")
+	if len(r.Jobs) == 0 {
+		nodes, err := r.source.List(ctx, "")
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range nodes {
-			if isJob(n.Path) {
+			if !strings.HasPrefix(n.Path, "~") { // what begins with a tilde belongs to no job
 				names = append(names, jobtree.Job(n.Path))
 			}
 		}
@@ -266,11 +243,13 @@ func (r *run) examine(ctx context.Context, name jobtree.Job) (*JobPlan, *cargo, 
 	}
 	j := &JobPlan{Name: string(name), State: There}
 	switch {
-	case at.source.Step == jobtree.Left, at.source.Step == jobtree.Leaving && at.target.Step == jobtree.Arrived, at.config.Created == 0 && at.target.Step == jobtree.Arrived:
+	case at.target.Step == jobtree.Arrived:
 		j.State = AtTarget
 		return j, nil, nil
 	case at.source.Step == jobtree.Leaving:
 		j.State = OnItsWay
+	case at.config.Created == 0 && at.target.Step == jobtree.Arriving: // it was removed meanwhile
+		return j, nil, nil
 	case at.config.Created == 0 && slices.Contains(r.Jobs, string(name)):
 		return j, &cargo{job: name, findings: []Finding{{Refused, string(name), "the source has no such job"}}}, nil
 	case at.config.Created == 0:
@@ -281,14 +260,13 @@ func (r *run) examine(ctx context.Context, name jobtree.Job) (*JobPlan, *cargo, 
 		return nil, nil, err
 	}
 	if c.refused() == nil && at.target.Step == "" {
-		var whyNot string
-		if j.IsSame, whyNot, err = r.isFree(ctx, name, at); err != nil {
+		switch whyNot, err := r.isTaken(ctx, name); {
+		case err != nil:
 			return nil, nil, err
-		}
-		if whyNot != "" {
+		case whyNot != "":
 			c.refuse("%s", whyNot)
 		}
 	}
-	j.Nodes, j.Items, j.Instances, j.IsConverted = c.weight(), c.items, c.instances, c.isConverted
+	j.Nodes, j.Items, j.Instances, j.IsConverted = len(c.nodes)+2, c.items, c.instances, c.isConverted
 	return j, c, nil
 }

@@ -9,19 +9,16 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// settler ends, in a copy of a job's tree, what its instances have left: as the next leader would
-// if all of them had ended.
-type settler struct{ now time.Time }
-
-// settle changes the tree: items whose run was cut short wait to be run again, unless the job has no
-// failover or the run was killed; their parts of requests go on, or end. So nothing names an
-// execution by its fencing token any more. Tokens of the target are other ones.
-func (s settler) settle(tree *coord.Tree, name jobtree.Job, c jobtype.Config) *jobtree.State {
+// settle ends, in a copy of a job's tree, what its instances have left: as the next leader would if all
+// of them had ended. Items whose run was cut short wait to be run again, unless the job has no failover or
+// the run was killed; their parts of requests go on, or end. So nothing names an execution by its fencing
+// token any more. Tokens of the target are other ones.
+func settle(tree *coord.Tree, name jobtree.Job, c jobtype.Config, now time.Time) *jobtree.State {
 	for _, path := range []string{name.Instances(), name.Sessions()} {
 		removeTree(tree, path)
 	}
 	world := &decide.World{
-		State: jobtree.Read(tree.Snapshot(), name), Job: name, Now: s.now,
+		State: jobtree.Read(tree.Snapshot(), name), Job: name, Now: now,
 		Rules: &decide.Rules{Name: c.Name, Total: c.ShardingTotalCount, Failover: c.Failover, Once: true},
 	}
 	for _, change := range world.MarkForFailover(world.Orphans()) {

@@ -2,24 +2,53 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// planShared finds what of the namespace belongs to no job, and goes: calendars, and if all jobs move,
-// notes of removed jobs.
-func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) error {
-	entries, err := r.entries(ctx)
+// shared is what of the namespace belongs to no job, and goes. It stays at the source, too.
+type shared struct{ calendars, removals, audit []coord.Node }
+
+// planShared finds what belongs to no job: calendars, the audit, and if all jobs move, notes of removed
+// jobs. used are the calendars that the jobs name.
+func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) (err error) {
+	if p.shared.audit, err = r.auditEntries(ctx); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	p.Audit = len(p.shared.audit)
+	if err := r.planCalendars(ctx, p, used); err != nil || len(r.Jobs) > 0 {
+		return err
+	}
+	notes, err := list(ctx, r.source, jobtree.Removals)
 	if err != nil {
 		return err
 	}
-	p.Audit = len(entries)
-	calendars, err := list(ctx, r.From.Registry, jobtree.Calendars)
+	isMoving := map[string]bool{}
+	for _, j := range p.Jobs {
+		isMoving[j.Name] = true
+	}
+	for _, n := range notes {
+		name := coord.Base(n.Path)
+		d, err := jobtree.DecodeRemoval(n.Value)
+		hasMoved := err == nil && d.Revision == jobtype.MaxRevision // by a migration before
+		if jobtree.IsName(name) && !isMoving[name] && !hasMoved {
+			p.shared.removals = append(p.shared.removals, n)
+		}
+	}
+	p.Removed = len(p.shared.removals)
+	return nil
+}
+
+func (r *run) planCalendars(ctx context.Context, p *Plan, used map[string]bool) error {
+	calendars, err := list(ctx, r.source, jobtree.Calendars)
 	if err != nil {
 		return err
 	}
@@ -32,66 +61,82 @@ func (r *run) planShared(ctx context.Context, p *Plan, used map[string]bool) err
 			p.find(Noted, "no calendar can have the name %s: it does not go", brief.Quote(name))
 			continue
 		}
-		there, err := get(ctx, r.To.Registry, n.Path)
+		there, err := get(ctx, r.target, n.Path)
 		switch {
 		case err != nil:
 			return err
-		case there.Created != 0 && !bytes.Equal(there.Value, n.Value):
-			p.find(Refused, "the target has another calendar %s", brief.Quote(name))
 		case there.Created == 0:
-			p.calendars, p.Calendars = append(p.calendars, n), append(p.Calendars, name)
+			p.shared.calendars, p.Calendars = append(p.shared.calendars, n), append(p.Calendars, name)
+		case !bytes.Equal(there.Value, n.Value):
+			p.find(Refused, "the target has another calendar %s", brief.Quote(name))
 		}
 	}
-	if len(r.Jobs) > 0 {
-		return nil
-	}
-	notes, err := list(ctx, r.From.Registry, jobtree.Removals)
-	if err != nil {
-		return err
-	}
-	moving := map[string]bool{}
-	for _, j := range p.Jobs {
-		moving[j.Name] = true
-	}
-	for _, n := range notes {
-		if name := coord.Base(n.Path); jobtree.IsName(name) && !moving[name] {
-			p.removed = append(p.removed, n)
-		}
-	}
-	p.Removed = len(p.removed)
 	return nil
 }
 
-// shared writes at the target what belongs to no job. It stays at the source.
-func (r *run) shared(ctx context.Context, p *Plan) error {
-	if err := r.tell(ctx); err != nil {
-		return err
-	}
-	for _, n := range p.calendars {
-		if err := r.writeOnce(ctx, n); err != nil {
-			return fmt.Errorf("calendar %s: %w", brief.Text(coord.Base(n.Path)), err)
-		}
-	}
-	byName := map[jobtree.Job]coord.Node{}
-	var names []jobtree.Job
-	for _, n := range p.removed {
-		name := jobtree.Job(coord.Base(n.Path))
-		byName[name], names = n, append(names, name)
-	}
-	_, err := r.each(ctx, parallel, names, func(ctx context.Context, name jobtree.Job) (bool, error) {
-		// If the target has the job it was not removed there.
-		return true, r.writeOnce(ctx, byName[name], coord.Absent(name.Config()))
+// auditEntries returns the audit of the source, the oldest first: all, or if jobs were named what is about
+// them.
+func (r *run) auditEntries(ctx context.Context) ([]coord.Node, error) {
+	nodes, err := list(ctx, r.source, jobtree.Audits)
+	slices.SortFunc(nodes, func(a, b coord.Node) int {
+		return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.Path, b.Path))
 	})
-	return err
+	return slices.DeleteFunc(nodes, func(n coord.Node) bool {
+		if len(r.Jobs) == 0 {
+			return false
+		}
+		d, err := jobtree.DecodeAudit(n.Value)
+		return err != nil || !slices.Contains(r.Jobs, d.Job)
+	}), err
 }
 
-// writeOnce writes a node at the target, unless there is one, or what has to be absent is there.
-func (r *run) writeOnce(ctx context.Context, n coord.Node, unless ...coord.Op) error {
-	return patiently(ctx, func() error {
-		_, err := r.To.Registry.Commit(ctx, append(unless[:len(unless):len(unless)], r.atTarget(), coord.Create(n.Path, n.Value))...)
-		if errors.Is(err, coord.ErrNodeExists) {
-			return nil
+// copyShared writes at the target what belongs to no job. Entries of the audit count as written in this
+// order, so the oldest come first.
+func (r *run) copyShared(ctx context.Context, s shared) error {
+	for _, part := range []struct {
+		what, parent string
+		nodes        []coord.Node
+	}{{"audit", jobtree.Audits, s.audit}, {"calendars", jobtree.Calendars, s.calendars}, {"removed jobs", jobtree.Removals, s.removals}} {
+		if err := r.copyMissing(ctx, part.parent, part.nodes); err != nil {
+			return fmt.Errorf("%s: %w", part.what, err)
 		}
+	}
+	return nil
+}
+
+// copyMissing writes those of the nodes that the target does not have. A job that the target has was not
+// removed there.
+func (r *run) copyMissing(ctx context.Context, parent string, nodes []coord.Node) error {
+	there, err := list(ctx, r.target, parent)
+	if err != nil {
 		return err
-	})
+	}
+	isThere := map[string]bool{}
+	for _, n := range there {
+		isThere[n.Path] = true
+	}
+	isOfJob := parent == jobtree.Removals
+	if isOfJob {
+		jobs, err := r.target.List(ctx, "")
+		if err != nil {
+			return err
+		}
+		for _, n := range jobs {
+			isThere[jobtree.Job(n.Path).Removal()] = true
+		}
+	}
+	w := writer{side: r.target}
+	for _, n := range nodes {
+		if isThere[n.Path] {
+			continue
+		}
+		write := []coord.Op{coord.Create(n.Path, n.Value)}
+		if isOfJob {
+			write = append(write, coord.Absent(jobtree.Job(coord.Base(n.Path)).Config()))
+		}
+		if err := w.add(ctx, write...); err != nil {
+			return err
+		}
+	}
+	return w.flush(ctx)
 }

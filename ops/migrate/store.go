@@ -3,60 +3,17 @@ package migrate
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"time"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
 )
 
-const (
-	// attempts bounds how often a step is tried again in a row.
-	attempts = 10
-	// firstPause and lastPause bound the wait before the next attempt.
-	firstPause = 5 * time.Millisecond
-	lastPause  = time.Second
-)
-
-// patiently does a step again if the tree has changed under it, if it is not known what has become
-// of it, or if the store is away. A step looks at the tree first.
-func patiently(ctx context.Context, step func() error) error {
-	pause := firstPause
-	var err error
-	for range attempts {
-		if err = takenOver(step()); !isPassing(err) {
-			return err
-		}
-		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
-			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
-		pause = min(2*pause, lastPause)
-	}
-	return err
-}
-
-// isPassing reports whether an error may not come again.
+// isPassing reports whether an error may not come again: the tree has changed under the pass, it is not known
+// what has become of a commit, or the store is away.
 func isPassing(err error) bool {
-	if errors.Is(err, ErrTakenOver) || errors.Is(err, ErrRefused) {
-		return false
-	}
-	for _, passing := range []error{coord.ErrConflict, coord.ErrUnknownOutcome, coord.ErrUnavailable, coord.ErrCompacted} {
-		if errors.Is(err, passing) {
-			return true
-		}
-	}
-	return false
-}
-
-// takenOver returns ErrTakenOver for the conflict of a commit whose condition was the version of a mark.
-func takenOver(err error) error {
-	conflict, ok := errors.AsType[*coord.ConflictError](err)
-	if ok && conflict.Op.Kind == coord.OpAtVersion && coord.Parent(conflict.Op.Path) == jobtree.Migrations {
-		return fmt.Errorf("%w: %w", ErrTakenOver, err)
-	}
-	return err
+	is := func(one error) bool { return errors.Is(err, one) }
+	return !slices.ContainsFunc([]error{ErrTakenOver, ErrRefused, ErrDiffers, ErrSetUpAgain}, is) &&
+		slices.ContainsFunc([]error{coord.ErrConflict, coord.ErrUnknownOutcome, coord.ErrUnavailable, coord.ErrCompacted}, is)
 }
 
 // get reads a node. One that is not there is the zero Node.
@@ -87,4 +44,41 @@ func read(ctx context.Context, reg coord.Registry, path string) (*coord.Tree, er
 		tree.Put(n)
 	}
 	return tree, nil
+}
+
+// writer writes in as few commits as the store takes.
+type writer struct {
+	*side
+	ops     []coord.Op
+	size    int
+	written func(ops int) // is told after each commit; may be nil
+}
+
+// add adds operations that belong together.
+func (w *writer) add(ctx context.Context, ops ...coord.Op) error {
+	size := 0
+	for _, op := range ops {
+		size += len(op.Path) + len(op.Value)
+	}
+	if coord.Cost(w.ops...)+coord.Cost(ops...)+coord.Cost(w.held()) > coord.MaxOps || w.size+size > maxNode {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	w.ops, w.size = append(w.ops, ops...), w.size+size
+	return nil
+}
+
+func (w *writer) flush(ctx context.Context) error {
+	if len(w.ops) == 0 {
+		return nil
+	}
+	if _, err := w.Commit(ctx, append(w.ops, w.held())...); err != nil {
+		return err
+	}
+	if w.written != nil {
+		w.written(len(w.ops))
+	}
+	w.ops, w.size = w.ops[:0], 0
+	return nil
 }

@@ -70,20 +70,20 @@ func TestTicksAcrossTheMove(t *testing.T) {
 		return list
 	}
 	for name, tc := range map[string]struct {
-		end  func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Instance) // at 00:02:10, in the middle of a run
+		end  func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Process) // at 00:02:10, in the middle of a run
 		stop bool
 		then func(t *testing.T, o *ops.Ops) // at the target, before anybody runs the job there
 		want [][]run                        // after 00:01:00, until 00:07:30
 	}{
 		"all die": {
-			end: func(_ *testing.T, _ *jobtest.Cluster, in []*jobtest.Instance) { in[0].Die(); in[1].Die() },
+			end: func(_ *testing.T, _ *jobtest.Cluster, in []*jobtest.Process) { in[0].Die(); in[1].Die() },
 			want: [][]run{
 				each("00:02:00", job.SourceNormal, false), each("00:02:00", job.SourceFailover, true), each("00:05:00", job.SourceMisfire, true),
 				each("00:06:00", job.SourceNormal, true), each("00:07:00", job.SourceNormal, true),
 			},
 		},
 		"all leave": {
-			end: func(t *testing.T, _ *jobtest.Cluster, in []*jobtest.Instance) {
+			end: func(t *testing.T, _ *jobtest.Cluster, in []*jobtest.Process) {
 				for _, i := range in {
 					if err := i.Shutdown(time.Minute); err != nil {
 						t.Error(err)
@@ -96,7 +96,7 @@ func TestTicksAcrossTheMove(t *testing.T) {
 			},
 		},
 		"all are stopped": {
-			end:  func(*testing.T, *jobtest.Cluster, []*jobtest.Instance) {},
+			end:  func(*testing.T, *jobtest.Cluster, []*jobtest.Process) {},
 			stop: true,
 			want: [][]run{
 				each("00:02:00", job.SourceNormal, true), each("00:03:00", job.SourceNormal, true), each("00:04:00", job.SourceNormal, true),
@@ -104,7 +104,7 @@ func TestTicksAcrossTheMove(t *testing.T) {
 			},
 		},
 		"it is paused": {
-			end: func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Instance) {
+			end: func(t *testing.T, c *jobtest.Cluster, in []*jobtest.Process) {
 				if _, err := c.Ops().Job("settle").Pause(t.Context(), ops.PauseRequest{MakeUp: true}); err != nil {
 					t.Error(err)
 				}
@@ -126,7 +126,7 @@ func TestTicksAcrossTheMove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				old, next := jobtest.NewCluster(t), jobtest.NewCluster(t)
-				in := []*jobtest.Instance{old.Instance("10.0.0.1"), old.Instance("10.0.0.2")}
+				in := []*jobtest.Process{old.Process("10.0.0.1"), old.Process("10.0.0.2")}
 				for _, i := range in {
 					i.Schedule(everyMinute, takes)
 				}
@@ -147,8 +147,8 @@ func TestTicksAcrossTheMove(t *testing.T) {
 				if tc.then != nil {
 					tc.then(t, next.Ops())
 				}
-				next.Instance("10.0.0.1").Schedule(everyMinute, takes)
-				next.Instance("10.0.0.3").Schedule(everyMinute, takes)
+				next.Process("10.0.0.1").Schedule(everyMinute, takes)
+				next.Process("10.0.0.3").Schedule(everyMinute, takes)
 				next.AdvanceTo(time.Date(2000, 1, 1, 0, 7, 30, 0, time.UTC))
 
 				var want []run

@@ -238,7 +238,7 @@ func cannotWrite(t *testing.T, reg coord.Registry) {
 	for _, err := range reg.Walk(ctx, "") {
 		must(t, err)
 	}
-	v, err := reg.View(ctx, "nightly")
+	v, err := reg.View(ctx, "nightly", coord.AllLevels)
 	must(t, err)
 	defer v.Close()
 	must(t, v.Sync(ctx))

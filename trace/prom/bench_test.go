@@ -62,7 +62,7 @@ func BenchmarkCommit(b *testing.B) {
 				m, _ := newMetrics(b, prom.Options{})
 				reg = m.Registry(reg)
 			}
-			v, err := reg.View(b.Context(), "settle")
+			v, err := reg.View(b.Context(), "settle", coord.AllLevels)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,11 +19,12 @@ import (
 )
 
 // grouped is a registry that counts groups, as that of package etcd does.
-type grouped struct{ coord.Registry }
-
-func (grouped) CommitStats() coord.CommitStats {
-	return coord.CommitStats{Groups: []int64{0, 10, 0, 2, 1}, Waiting: 3}
+type grouped struct {
+	coord.Registry
+	coord.Inspector
 }
+
+func (grouped) CommitGroups() ([]int64, int) { return []int64{0, 10, 0, 2, 1}, 3 }
 
 // families are all metrics that there are: the kind and the labels of each, by name.
 func families(t *testing.T) map[string]string {
@@ -31,7 +32,7 @@ func families(t *testing.T) map[string]string {
 	all := map[string]string{}
 	inFleet(t, func(t *testing.T, f *fleet) {
 		a := f.dial("a", prom.Options{})
-		reg := a.metrics.Registry(grouped{a.reg})
+		reg := a.metrics.Registry(grouped{Registry: a.reg})
 		n, err := job.NewNode(reg, job.NodeConfig{Options: []job.Option{job.WithIP("a"), a.metrics.Option()}})
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func Example() {
 	}
 	m.Watch(node)
 	settle := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
-	s, err := node.OneOff(ctx, job.Config{Name: "settle", ShardingTotalCount: 3}, settle)
+	s, err := node.Schedule(ctx, job.Config{Name: "settle", ShardingTotalCount: 3}, settle)
 	if err != nil {
 		panic(err)
 	}

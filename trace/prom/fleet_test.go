@@ -102,11 +102,7 @@ func (f *fleet) dial(name string, o prom.Options) *process {
 
 func (p *process) schedule(c job.Config, h job.HandlerFunc, opts ...job.Option) *job.Scheduler {
 	p.f.t.Helper()
-	start := p.node.Schedule
-	if c.Cron == "" {
-		start = p.node.OneOff
-	}
-	s, err := start(context.Background(), c, h, append(opts, p.metrics.Option())...) // it has that once, although its node has it
+	s, err := p.node.Schedule(context.Background(), c, h, append(opts, p.metrics.Option())...) // it has that once, although its node has it
 	if err != nil {
 		p.f.t.Fatalf("%s: %v", p.name, err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // Option makes a job, or all jobs of a node, tell these metrics what happens. A job that gets it twice,
 // from its node, too, is counted once.
-func (m *Metrics) Option() job.Option { return job.OptionsOnce(m, job.WithObserver(m.Observer())) }
+func (m *Metrics) Option() job.Option { return job.Options(m, job.WithObserver(m.Observer())) }
 
 // Observer counts what schedulers do. It is told beside their path, and delays no run.
 func (m *Metrics) Observer() job.Observer {

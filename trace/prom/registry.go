@@ -130,21 +130,14 @@ func (r *registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 	}
 }
 
-func (r *registry) View(ctx context.Context, path string) (coord.View, error) {
+func (r *registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
 	begun := time.Now()
-	v, err := r.Registry.View(ctx, path)
+	v, err := r.Registry.View(ctx, path, depth)
 	r.done(ctx, "view", begun, err)
-	if err != nil {
-		return nil, err
+	if err != nil || depth != coord.AllLevels {
+		return v, err
 	}
 	return r.lag.follow(v, path), nil
-}
-
-func (r *registry) ViewDepth(ctx context.Context, path string, depth int) (coord.View, error) {
-	begun := time.Now()
-	v, err := r.Registry.ViewDepth(ctx, path, depth)
-	r.done(ctx, "view", begun, err)
-	return v, err
 }
 
 func (r *registry) Session(ctx context.Context) (coord.Session, error) {
@@ -165,9 +158,6 @@ func stateOf(s coord.Session) coord.SessionState {
 	state, _ := s.State() // nobody waits here for its change
 	return state
 }
-
-// grouping is what a registry has that sends commits together.
-type grouping interface{ CommitStats() coord.CommitStats }
 
 // collectStore shows the registry centre, if there is one to show.
 func (m *Metrics) collectStore(to chan<- prometheus.Metric, now time.Time) {
@@ -193,16 +183,18 @@ func (m *Metrics) collectStore(to chan<- prometheus.Metric, now time.Time) {
 	if clock := r.Clock(); clock.Known() {
 		gauge(to, m.clockAhead, clock.Ahead(now).Seconds())
 	}
-	if g, ok := r.Registry.(grouping); ok {
-		m.collectGroups(to, g.CommitStats())
+	if i, ok := r.Registry.(coord.Inspector); ok {
+		if groups, waiting := i.CommitGroups(); groups != nil {
+			m.collectGroups(to, groups, waiting)
+		}
 	}
 }
 
 // collectGroups shows how many commits went together.
-func (m *Metrics) collectGroups(to chan<- prometheus.Metric, s coord.CommitStats) {
+func (m *Metrics) collectGroups(to chan<- prometheus.Metric, groups []int64, waiting int) {
 	var requests, commits uint64
 	buckets := map[float64]uint64{1: 0, 2: 0, 4: 0, 8: 0, 16: 0, 32: 0}
-	for n, count := range s.Groups {
+	for n, count := range groups {
 		requests, commits = requests+uint64(count), commits+uint64(n)*uint64(count)
 		for most := range buckets {
 			if float64(n) <= most {
@@ -211,5 +203,5 @@ func (m *Metrics) collectGroups(to chan<- prometheus.Metric, s coord.CommitStats
 		}
 	}
 	to <- prometheus.MustNewConstHistogram(m.groupSize, requests, float64(commits), buckets)
-	gauge(to, m.commitsWaiting, float64(s.Waiting))
+	gauge(to, m.commitsWaiting, float64(waiting))
 }

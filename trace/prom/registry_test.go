@@ -131,7 +131,7 @@ func TestCallsAreCounted(t *testing.T) {
 func TestGroupsAreShown(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		p := f.dial("a", prom.Options{})
-		p.metrics.Registry(grouped{p.reg})
+		p.metrics.Registry(grouped{Registry: p.reg})
 		p.must(map[string]float64{
 			`elasticjob_store_commit_group_size_count{}`:        13,
 			`elasticjob_store_commit_group_size_sum{}`:          20,
@@ -203,7 +203,7 @@ func TestLag(t *testing.T) {
 			}
 		}
 		view := func(root string) coord.View {
-			v, err := reg.View(t.Context(), root)
+			v, err := reg.View(t.Context(), root, coord.AllLevels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,8 +249,8 @@ type slow struct {
 	stands coord.Snapshot // that they show; none if it is empty
 }
 
-func (s *slow) View(ctx context.Context, root string) (coord.View, error) {
-	v, err := s.Registry.View(ctx, root)
+func (s *slow) View(ctx context.Context, root string, depth int) (coord.View, error) {
+	v, err := s.Registry.View(ctx, root, depth)
 	return slowView{v, s}, err
 }
 

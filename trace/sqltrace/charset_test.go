@@ -41,7 +41,7 @@ func TestSmallCharset(t *testing.T) {
 			latin(h)
 			h.dsn += tt.session
 			log := new(syncWriter)
-			tracer := h.open(sqltrace.Options{Log: log.logger()})
+			tracer := h.open(sqltrace.Options{Slog: log.logger()})
 			if err := tracer.Migrate(h.within()); err != nil {
 				h.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestSmallCharset(t *testing.T) {
 		onEach(t, func(h *home) {
 			log := new(syncWriter)
 			h.write(h.open(sqltrace.Options{}), trace.Batch{}) // makes the tables
-			if err := h.open(sqltrace.Options{Log: log.logger()}).Migrate(h.within()); err != nil {
+			if err := h.open(sqltrace.Options{Slog: log.logger()}).Migrate(h.within()); err != nil {
 				h.Fatal(err)
 			}
 			h.want(log.String(), "")

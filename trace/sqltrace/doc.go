@@ -95,7 +95,7 @@
 //
 // A table that ElasticJob has made may have a small character set, such as latin1. Then a row
 // is kept with ? for each character that is not ASCII, if the table has not all of them.
-// Options.Log is told of such tables, their columns and what to do when the first batch comes,
+// Options.Slog is told of such tables, their columns and what to do when the first batch comes,
 // and of such rows, and [Stats] counts them. Sessions on MySQL are strict for that, whatever
 // the server is.
 //

@@ -161,7 +161,7 @@ func TestSlowMigration(t *testing.T) {
 		jvms[1].createTables(h)
 		unlock := h.lockTables()
 		log := new(syncWriter)
-		tracer := h.open(sqltrace.Options{Log: log.logger()})
+		tracer := h.open(sqltrace.Options{Slog: log.logger()})
 		b := trace.Batch{Events: []trace.Event{event(1, jobtype.EventStarted, execution(1))}}
 		ctx, cancel := context.WithTimeout(h.Context(), 300*time.Millisecond)
 		defer cancel()

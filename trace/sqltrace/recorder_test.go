@@ -40,7 +40,7 @@ func TestAnHourWithoutADatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := jobtest.NewCluster(t)
-		a := c.Instance("10.0.0.1", recorder.Option())
+		a := c.Process("10.0.0.1", recorder.Option())
 		var ran atomic.Int64
 		a.Schedule(job.Config{Name: "settle", Cron: "0 * * * * ?", ShardingTotalCount: 1}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			n := ran.Add(1)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // Retention bounds what is kept, also of what JVMs have written. The oldest rows of each table
@@ -54,7 +54,7 @@ func (r Retention) check() error {
 // not live for long, and others start at the same time.
 func (t *Tracer) retain(ctx context.Context) {
 	every := cmp.Or(t.o.Retention.Every, defaultEvery)
-	for wait := rand.N(every); rest.For(ctx, wait); wait = every {
+	for wait := rand.N(every); sleep.For(ctx, wait); wait = every {
 		pass, cancel := context.WithTimeout(ctx, every)
 		removed, err := t.pass(pass, every)
 		cancel()
@@ -237,7 +237,7 @@ func (t *Tracer) removeBefore(ctx context.Context, of table, oldest any, removed
 		if n < removeAtOnce {
 			return nil
 		}
-		if !rest.For(ctx, removePause) {
+		if !sleep.For(ctx, removePause) {
 			return ctx.Err()
 		}
 	}

@@ -136,7 +136,7 @@ func TestRetainByItself(t *testing.T) {
 	log := new(syncWriter)
 	tracer := h.open(sqltrace.Options{
 		Retention: sqltrace.Retention{Age: days(1), Every: time.Second},
-		Log:       log.logger(),
+		Slog:      log.logger(),
 	})
 	fillAges(h, tracer, days(2))
 	h.await("the rows go", func() bool { return h.rowCounts() == "0 0 0 0" && tracer.Stats().Removed.Lines == 1 })

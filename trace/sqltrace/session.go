@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // querier is a connection, or a transaction on one.
@@ -97,7 +97,7 @@ const busyPause = 5 * time.Millisecond
 func patiently(ctx context.Context, conn *sql.Conn, statement string) error {
 	for {
 		_, err := conn.ExecContext(ctx, statement)
-		if !isBusy(err) || !rest.For(ctx, busyPause) {
+		if !isBusy(err) || !sleep.For(ctx, busyPause) {
 			return err
 		}
 	}

@@ -37,8 +37,8 @@ type Options struct {
 	Hostname string
 	// Retention bounds the tables. Without it they grow for ever.
 	Retention Retention
-	// Log is told what is dropped or fails in the background. nil means silence.
-	Log *slog.Logger
+	// Slog is told what is dropped or fails in the background. nil means silence.
+	Slog *slog.Logger
 }
 
 // Stats is what a Tracer has done since it was opened.
@@ -86,7 +86,7 @@ func Open(db *sql.DB, d Dialect, o Options) (*Tracer, error) {
 		}
 		o.Hostname = name
 	}
-	t := &Tracer{db: db, dialect: d, o: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), said: map[string]time.Time{}}
+	t := &Tracer{db: db, dialect: d, o: o, log: cmp.Or(o.Slog, slog.New(slog.DiscardHandler)), said: map[string]time.Time{}}
 	t.life, t.stop = context.WithCancel(context.Background())
 	if o.Retention.bounded() {
 		t.wait.Go(func() { t.retain(t.life) })

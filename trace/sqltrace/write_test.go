@@ -209,7 +209,7 @@ func TestTexts(t *testing.T) {
 func TestRefusedRows(t *testing.T) {
 	onEach(t, func(h *home) {
 		log := new(syncWriter)
-		tracer := h.open(sqltrace.Options{Log: log.logger()})
+		tracer := h.open(sqltrace.Options{Slog: log.logger()})
 		h.write(tracer, trace.Batch{})
 		check := "ALTER TABLE ELASTICJOB_RUN_LOG ADD CONSTRAINT seven CHECK (line_number % 7 <> 0)"
 		if h.dialect == sqltrace.SQLite {

@@ -136,7 +136,7 @@ func (l *Login) answer(step func(http.ResponseWriter, *http.Request) (string, *r
 func (l *Login) refuse(w http.ResponseWriter, r *http.Request, refused *refusal) {
 	l.options.Sessions.Refused(r, refused.user, "by oidc: "+refused.text)
 	if refused.cause != nil {
-		l.options.Log.LogAttrs(r.Context(), slog.LevelWarn, "oidc: log-in refused", slog.String("reason", refused.text),
+		l.options.Slog.LogAttrs(r.Context(), slog.LevelWarn, "oidc: log-in refused", slog.String("reason", refused.text),
 			slog.Any("address", l.options.Sessions.Address(r)), slog.String("user", refused.user), slog.Any("error", brief.Error(refused.cause)))
 	}
 	if away := (awayError{}); errors.As(refused.cause, &away) {

@@ -42,8 +42,8 @@ type Options struct {
 	LogoutURL string
 	// Sessions begins sessions of those who have logged in.
 	Sessions Sessions
-	// Log gets the causes of refusals, and what is wrong with the provider. Default slog.Default().
-	Log *slog.Logger
+	// Slog gets the causes of refusals, and what is wrong with the provider. nil is silence.
+	Slog *slog.Logger
 	// Transport sends requests to the provider. nil: one like http.DefaultTransport, of its own.
 	Transport http.RoundTripper
 }
@@ -69,8 +69,8 @@ func (o Options) complete() (Options, error) {
 	if o.GroupsClaim == "" {
 		o.GroupsClaim = "groups"
 	}
-	if o.Log == nil {
-		o.Log = slog.Default()
+	if o.Slog == nil {
+		o.Slog = slog.New(slog.DiscardHandler)
 	}
 	_, issuer := secureURL(o.Issuer)
 	redirect, err := secureURL(o.RedirectURL)

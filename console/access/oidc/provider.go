@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 const (
@@ -53,7 +54,7 @@ func newDiscovery(o Options) *discovery {
 		Timeout:   answerLimit,
 		Transport: boundedTransport{o.Transport},
 		// Endpoints are where the provider says, and secrets go to no other place.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: httpx.NoRedirect,
 	}}
 }
 
@@ -95,7 +96,7 @@ func (d *discovery) get(ctx context.Context) (*provider, error) {
 	}
 	d.wait = min(max(2*d.wait, firstWait), lastWait)
 	d.next, d.fail = time.Now().Add(d.wait), brief.Error(err)
-	d.options.Log.LogAttrs(ctx, slog.LevelError, "oidc: the provider does not say what it is like",
+	d.options.Slog.LogAttrs(ctx, slog.LevelError, "oidc: the provider does not say what it is like",
 		slog.String("issuer", d.options.Issuer), slog.Any("error", d.fail), slog.Duration("again in", d.wait))
 	if p == nil {
 		return nil, awayError{d.wait, d.fail}

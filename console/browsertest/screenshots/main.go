@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 func main() {
@@ -48,7 +48,7 @@ func run(ctx context.Context, out string, warm time.Duration) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
-	if !rest.For(ctx, warm) {
+	if !sleep.For(ctx, warm) {
 		return context.Cause(ctx)
 	}
 	chromium := browser.New()

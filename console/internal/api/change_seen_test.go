@@ -15,7 +15,7 @@ import (
 var seen = map[string]func(context.Context, *apitest.World) (got, want string, err error){
 	"PATCH " + orders + "/jobs/late/settings": func(ctx context.Context, w *apitest.World) (string, string, error) {
 		s, err := w.Ops.Job("late").Settings(ctx)
-		return s.Config.Description + s.Config.Overlap, "comes lateSKIP", err
+		return s.Config.Description + string(s.Config.Overlap), "comes lateSKIP", err
 	},
 	"PUT " + orders + "/jobs/fresh/settings": func(ctx context.Context, w *apitest.World) (string, string, error) {
 		s, err := w.Ops.Job("fresh").Settings(ctx)

@@ -88,12 +88,12 @@ func (a *API) addServerChanges() {
 		"", onServers((*ops.Job).RemoveServers))
 	for verb, do := range map[string]struct {
 		summary string
-		run     func(*ops.Server, context.Context, string) ([]ops.Outcome, error)
+		run     func(*ops.Server, context.Context, string) ([]ops.JobResult, error)
 	}{
-		"disable":  {"Disable a server in all jobs", func(s *ops.Server, ctx context.Context, _ string) ([]ops.Outcome, error) { return s.Disable(ctx) }},
-		"enable":   {"Enable a server in all jobs", func(s *ops.Server, ctx context.Context, _ string) ([]ops.Outcome, error) { return s.Enable(ctx) }},
+		"disable":  {"Disable a server in all jobs", func(s *ops.Server, ctx context.Context, _ string) ([]ops.JobResult, error) { return s.Disable(ctx) }},
+		"enable":   {"Enable a server in all jobs", func(s *ops.Server, ctx context.Context, _ string) ([]ops.JobResult, error) { return s.Enable(ctx) }},
 		"shutdown": {"Shut down the instances of a server in all jobs", (*ops.Server).Shutdown},
-		"remove":   {"Shut down the instances of a server in all jobs, and forget it", func(s *ops.Server, ctx context.Context, _ string) ([]ops.Outcome, error) { return s.Remove(ctx) }},
+		"remove":   {"Shut down the instances of a server in all jobs, and forget it", func(s *ops.Server, ctx context.Context, _ string) ([]ops.JobResult, error) { return s.Remove(ctx) }},
 	} {
 		register(a, operator(route.AllJobs), huma.Operation{
 			OperationID: verb + "-server", Method: http.MethodPost, Path: namespacePath + "/servers/{address}/" + verb, Tags: tagServers, Summary: do.summary,
@@ -114,7 +114,7 @@ func onServers(do func(*ops.Job, context.Context, ...string) error) func(context
 	}
 }
 
-func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Server, context.Context, string) ([]ops.Outcome, error)) (*answer[ServerChanged], error) {
+func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Server, context.Context, string) ([]ops.JobResult, error)) (*answer[ServerChanged], error) {
 	o, err := a.ops(ctx)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func configSchema(isPatch bool, about string) *huma.Schema {
 	}
 	for _, key := range []struct{ name, kind, says string }{
 		{"jobName", huma.TypeString, "Name of the job. Default: that of the path."},
-		{"cron", huma.TypeString, "When it runs: a Quartz expression. Empty for a one-off job."},
+		{"cron", huma.TypeString, "When it runs: a Quartz expression, or the five fields of Unix cron. Empty for a one-off job."},
 		{"timeZone", huma.TypeString, "Zone of the expression: an IANA name, or an offset such as GMT+08:00. Default: that of each process."},
 		{"shardingTotalCount", huma.TypeInteger, "How many items it has: 1 to 100,000."},
 		{"shardingItemParameters", huma.TypeString, "Parameters of items, such as 0=north,1=south."},

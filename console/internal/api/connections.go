@@ -395,7 +395,7 @@ func refused(err error) error {
 
 // faults returns all fields that an error is about.
 func faults(err error) []FieldError {
-	if fault, ok := err.(*connection.FieldError); ok {
+	if fault, ok := err.(*connection.EntryError); ok {
 		return []FieldError{{"body." + fault.Field, fault.Err.Error()}}
 	}
 	var fields []FieldError

@@ -43,7 +43,7 @@ func newOffice(t *testing.T) *office {
 	t.Cleanup(store.Close)
 	o := &office{t: t, role: access.Admin}
 	book, err := connection.Open(connection.Options{
-		File: filepath.Join(t.TempDir(), "connections.yaml"), Keys: keys, Log: slog.New(slog.NewTextHandler(&o.log, nil)),
+		File: filepath.Join(t.TempDir(), "connections.yaml"), Keys: keys, Slog: slog.New(slog.NewTextHandler(&o.log, nil)),
 		Dial: func(ctx context.Context, n connection.Namespace) (coord.Registry, error) {
 			if n.Endpoints[0] != "near:1" {
 				return nil, errors.Join(coord.ErrUnavailable, errors.New("user:"+n.Password.Reveal()+"@"+n.Endpoints[0]))

@@ -13,7 +13,7 @@ import (
 
 // CronInput is an expression, and how it is to be explained.
 type CronInput struct {
-	Expression string `query:"expression" required:"true" minLength:"1" maxLength:"4096" doc:"Quartz expression, or a descriptor such as @daily." example:"0 0 3 ? * MON-FRI"`
+	Expression string `query:"expression" required:"true" minLength:"1" maxLength:"4096" doc:"Quartz expression, the five fields of Unix cron, or a descriptor such as @daily." example:"0 0 3 ? * MON-FRI"`
 	TimeZone   string `query:"timeZone" maxLength:"100" default:"UTC" doc:"IANA name, or an offset such as GMT+08:00." example:"Asia/Shanghai"`
 	Language   string `query:"language" enum:"en,zh" default:"en" doc:"Language of the explanation."`
 	Count      int    `query:"count" minimum:"1" maximum:"100" default:"10" doc:"How many ticks are told."`

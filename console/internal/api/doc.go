@@ -16,6 +16,8 @@
 //		…
 //	})
 //
+// What is made of the document follows: go test ./console -run 'TestTypesOfPages|TestClientIsGenerated' -write.
+//
 // A parameter or a field of a body that is not in the document is refused, so a filter with a typing
 // error does not look like one that finds nothing.
 //
@@ -39,5 +41,5 @@
 //   - A list that is read in pages shows a job that is created or removed meanwhile, or not. That
 //     of jobs may be a second or two old: asOf says it. If it is in the order of something that changes, a job may
 //     come twice, or not at all.
-//   - A fault says what a process says, which may count the items of all its jobs.
+//   - A fault says what a process says, also of what all its jobs share, such as their threads.
 package api

@@ -162,7 +162,7 @@ var known = []coded{
 	{ops.ErrOtherSet, http.StatusConflict, "other-set"},
 	{ops.ErrBusy, http.StatusConflict, "busy"},
 	{jobtype.ErrQueueFull, http.StatusConflict, "queue-full"},
-	{jobtype.ErrNoInstance, http.StatusConflict, "nobody-runs-it"},
+	{jobtype.ErrNobodyRunsIt, http.StatusConflict, "nobody-runs-it"},
 	{jobtype.ErrKindConflict, http.StatusConflict, "kind-conflict"},
 	{jobtype.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
 	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},

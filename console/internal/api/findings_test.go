@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -19,13 +19,13 @@ func TestExaminationsAreShared(t *testing.T) {
 		begun := 0
 		examine := func(ctx context.Context) (doctor.Report, error) {
 			begun++
-			rest.For(ctx, 5*time.Second)
+			sleep.For(ctx, 5*time.Second)
 			return doctor.Report{Looks: begun}, nil
 		}
 		var all sync.WaitGroup
 		for i := range 10 {
 			all.Go(func() {
-				rest.For(t.Context(), time.Duration(i)*time.Second)
+				sleep.For(t.Context(), time.Duration(i)*time.Second)
 				if r, err := e.of(t.Context(), "a", examine); r.Looks != 1 || err != nil {
 					t.Errorf("%d: %+v, %v", i, r, err)
 				}
@@ -63,7 +63,7 @@ func TestExaminationsThatFail(t *testing.T) {
 		synctest.Wait()
 		broken := errors.New("broken")
 		examine := func(ctx context.Context) (doctor.Report, error) {
-			rest.For(ctx, time.Second)
+			sleep.For(ctx, time.Second)
 			return doctor.Report{}, broken
 		}
 		for range 3 {

@@ -21,7 +21,7 @@ type Options struct {
 	Login func(r *http.Request, name, password string) (user, token string, err error)
 	// Zone is that of times without one: in questions, and in answers of 2.1.5. Default time.Local.
 	Zone *time.Location
-	// Log gets what goes wrong here. Default slog.Default().
+	// Log gets what goes wrong here. nil is silence.
 	Log *slog.Logger
 }
 
@@ -36,7 +36,7 @@ func Add(table *route.Table, o Options) error {
 		o.Zone = time.Local
 	}
 	if o.Log == nil {
-		o.Log = slog.Default()
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &api{Options: o, choices: newChoices(time.Now)}
 	for _, r := range a.routes() {

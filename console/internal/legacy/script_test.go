@@ -38,7 +38,7 @@ func newConsole(t *testing.T, w *legacy.World) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := console.New(console.Options{Connections: w.Book(), Access: control, Log: slog.New(slog.DiscardHandler)})
+	c, err := console.New(console.Options{Connections: w.Book(), Access: control, Slog: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

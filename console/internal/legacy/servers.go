@@ -105,7 +105,7 @@ func (a *api) enableServer(r *http.Request, _ dialect) (any, error) {
 }
 
 func (a *api) shutdownServer(r *http.Request, _ dialect) (any, error) {
-	return a.changeServer(r, func(s *ops.Server, ctx context.Context) ([]ops.Outcome, error) { return s.Shutdown(ctx, "") })
+	return a.changeServer(r, func(s *ops.Server, ctx context.Context) ([]ops.JobResult, error) { return s.Shutdown(ctx, "") })
 }
 
 func (a *api) removeServer(r *http.Request, _ dialect) (any, error) {
@@ -113,7 +113,7 @@ func (a *api) removeServer(r *http.Request, _ dialect) (any, error) {
 }
 
 // changeServer does something to a server in all jobs. If it fails in some, the error names them.
-func (a *api) changeServer(r *http.Request, do func(*ops.Server, context.Context) ([]ops.Outcome, error)) (any, error) {
+func (a *api) changeServer(r *http.Request, do func(*ops.Server, context.Context) ([]ops.JobResult, error)) (any, error) {
 	o, err := a.ops(r)
 	if err != nil {
 		return nil, err

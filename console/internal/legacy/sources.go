@@ -111,7 +111,7 @@ func (a *api) testSource(r *http.Request, d dialect) (any, error) {
 	s.Name = cmp.Or(s.Name, "test") // a test needs none
 	err = a.Connections.TestDatabase(r.Context(), s)
 	failed, isFailed := errors.AsType[*connection.TestError](err)
-	_, isField := errors.AsType[*connection.FieldError](err)
+	_, isField := errors.AsType[*connection.EntryError](err)
 	switch {
 	case !isFailed || isField:
 		return true, err

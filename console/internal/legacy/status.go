@@ -49,7 +49,7 @@ func statuses() []statusErrors {
 		{http.StatusBadGateway, []error{errUnreached, coord.ErrDenied}},
 		{http.StatusConflict, []error{
 			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy,
-			ops.ErrMoving, jobtype.ErrKindConflict, jobtype.ErrNoInstance, jobtype.ErrQueueFull,
+			ops.ErrMoving, jobtype.ErrKindConflict, jobtype.ErrNobodyRunsIt, jobtype.ErrQueueFull,
 		}},
 		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, jobtype.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
 	}
@@ -60,7 +60,7 @@ func statusOf(err error) int {
 	if status := route.Status(err); status != 0 {
 		return status
 	}
-	if _, ok := errors.AsType[*connection.FieldError](err); ok {
+	if _, ok := errors.AsType[*connection.EntryError](err); ok {
 		return http.StatusBadRequest
 	}
 	for _, s := range statuses() {

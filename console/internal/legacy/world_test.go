@@ -267,7 +267,7 @@ func newBook(t testing.TB, o connection.Options) *connection.Book {
 	}
 	folder := t.TempDir()
 	o.File, o.Keys, o.Allow.Folders = filepath.Join(folder, "connections.yaml"), keys, []string{folder}
-	o.Log = slog.New(slog.DiscardHandler)
+	o.Slog = slog.New(slog.DiscardHandler)
 	book, err := connection.Open(o)
 	if err != nil {
 		t.Fatal(err)

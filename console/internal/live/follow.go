@@ -10,7 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -46,7 +46,7 @@ func (l *Live) run(ctx context.Context, f *feed) {
 				"again in", pause, "ends before, not told", untold)
 		}
 		f.doubt(brief.Error(err).Error())
-		rest.For(ctx, pause)
+		sleep.For(ctx, pause)
 	}
 }
 

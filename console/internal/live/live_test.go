@@ -17,7 +17,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -41,7 +41,7 @@ func TestListen(t *testing.T) {
 
 		begin := time.Now()
 		go func() {
-			rest.For(t.Context(), 40*time.Second)
+			sleep.For(t.Context(), 40*time.Second)
 			w.put("d=1")
 		}()
 		l.wants("update d=1")

@@ -43,7 +43,7 @@ type Options struct {
 	Listeners, PerPrincipal int
 	// Watches bounds the namespaces and jobs that are watched. Default 200.
 	Watches int
-	// Log gets what goes wrong. Default slog.Default().
+	// Log gets what goes wrong. nil is silence.
 	Log *slog.Logger
 }
 
@@ -68,6 +68,6 @@ func (o Options) complete() (Options, error) {
 	o.Listeners = cmp.Or(o.Listeners, 2000)
 	o.PerPrincipal = cmp.Or(o.PerPrincipal, 20)
 	o.Watches = cmp.Or(o.Watches, 200)
-	o.Log = cmp.Or(o.Log, slog.Default())
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o, nil
 }

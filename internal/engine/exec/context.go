@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -18,7 +19,7 @@ type handleKey struct{}
 // handle is an execution, as its handler sees it.
 type handle struct {
 	slog    *slog.Logger
-	lines   *Lines // nil if there is no log handler
+	guard   *health.Guard // of slog handlers
 	sc      jobtype.ShardingContext
 	signals *Signals // nil outside of a scheduler
 	cursor  *Cursor  // nil if the run has no record
@@ -36,10 +37,10 @@ type Signals struct {
 	// Wake wakes the scheduler, when the handler has asked for the first time.
 	Wake func()
 
-	mu     sync.Mutex
-	stop   error
-	told   bool // the handler was asked to stop
-	output []byte
+	mu         sync.Mutex
+	stop       error
+	toldToStop bool // the handler was asked to stop
+	output     []byte
 }
 
 // PropertiesNow is job.PropertiesNow.
@@ -68,20 +69,20 @@ func StopAsked(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told = w.told || w.stop != nil
+	w.toldToStop = w.toldToStop || w.stop != nil
 	return w.stop
 }
 
-// wasTold reports whether the handler was asked to stop.
-func (w *Signals) wasTold() bool {
+// wasToldToStop reports whether the handler was asked to stop.
+func (w *Signals) wasToldToStop() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.told
+	return w.toldToStop
 }
 
-// yields reports whether a handler has returned a reason of StopAsked. The methods of an error
+// isStoppedOnRequest reports whether a handler has returned a reason of StopAsked. The methods of an error
 // are the user's: they may panic.
-func yields(err error) (ok bool) {
+func isStoppedOnRequest(err error) (ok bool) {
 	if err == nil {
 		return false
 	}
@@ -149,8 +150,13 @@ func Logger(ctx context.Context) *slog.Logger {
 		slog.String("job", in.sc.JobName), slog.Int("item", in.sc.Item), slog.Time("tick", in.sc.ScheduledTime),
 		slog.String("task", in.sc.TaskID), slog.Int64("token", in.sc.Token),
 	)
-	if in.lines == nil {
+	lines := linesOf(ctx)
+	if len(lines) == 0 {
 		return log
 	}
-	return slog.New(append(tee{log.Handler()}, in.lines.handlers()...))
+	several := []slog.Handler{log.Handler()}
+	for _, h := range lines {
+		several = append(several, guardedHandler{h, in.guard})
+	}
+	return slog.New(slog.NewMultiHandler(several...))
 }

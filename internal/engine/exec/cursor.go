@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -29,7 +28,7 @@ func ReadCursor(ctx context.Context) (string, error) {
 		return "", ErrNoCursor
 	}
 	var position string
-	err := c.patiently(ctx, func() error {
+	err := c.retry(ctx, func() error {
 		d, err := c.read(ctx)
 		position = d.Position
 		return err
@@ -53,12 +52,12 @@ func MoveCursor(ctx context.Context, to string) error {
 
 // Cursor is the cursor of an item in one execution. Several goroutines may use it.
 type Cursor struct {
-	Registry coord.Registry
-	Now      func() time.Time
-	Job      jobtree.Job
-	Item     int
-	Token    int64
-	Lose     context.CancelCauseFunc // ends the execution's context
+	Registry  coord.Registry
+	Now       func() time.Time
+	Job       jobtree.Job
+	Item      int
+	Token     int64
+	CancelRun context.CancelCauseFunc // ends the execution's context
 
 	mu     sync.Mutex
 	number int // how many moves this execution has begun
@@ -85,12 +84,12 @@ func (c *Cursor) move(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return c.patiently(ctx, func() error { return c.commit(ctx, d, value) })
+	return c.retry(ctx, func() error { return c.commit(ctx, d, value) })
 }
 
-// commit writes the cursor, if this execution's claim is still the item's last. The write is on
-// condition of what the cursor was before, too: a request of before, whose answer was lost, may
-// be carried out at any time, and must not put the cursor back.
+// commit writes the cursor, if this execution's claim is still the item's last. The write has the version
+// of the cursor as a condition, too: an earlier request, whose answer was lost, may be carried out at any
+// time, and must not move the cursor back.
 func (c *Cursor) commit(ctx context.Context, d jobtree.CursorDocument, value []byte) error {
 	claim, err := get(ctx, c.Registry, c.Job.Fired(c.Item))
 	if err != nil {
@@ -122,31 +121,26 @@ func (c *Cursor) commit(ctx context.Context, d jobtree.CursorDocument, value []b
 	return fmt.Errorf("job %s: cursor of item %d: %w", c.Job, c.Item, err)
 }
 
-// lost ends the context: the item has another execution, and the scheduler may learn of that
-// only later.
+// lost ends the run's context and returns ErrItemLost: the item has another execution, and the scheduler
+// may learn of that only later.
 func (c *Cursor) lost() error {
-	c.Lose(jobtype.ErrItemLost)
+	c.CancelRun(jobtype.ErrItemLost)
 	return fmt.Errorf("job %s: cursor of item %d: %w", c.Job, c.Item, jobtype.ErrItemLost)
 }
 
-// patiently tries again while the store is away, until ctx ends.
-func (c *Cursor) patiently(ctx context.Context, do func() error) error {
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+// retry tries again while the store is unavailable, until ctx ends.
+func (c *Cursor) retry(ctx context.Context, do func() error) error {
+	var backoff sleep.Backoff
+	for {
 		err := do()
 		if !errors.Is(err, coord.ErrUnavailable) && !errors.Is(err, coord.ErrUnknownOutcome) {
 			return err
 		}
-		if !rest.For(ctx, pause/2+rand.N(pause/2)) {
+		if !backoff.Wait(ctx) {
 			return errors.Join(context.Cause(ctx), err)
 		}
 	}
 }
-
-// firstPause and lastPause bound the wait before another attempt.
-const (
-	firstPause = 50 * time.Millisecond
-	lastPause  = 2 * time.Second
-)
 
 // get reads a node. One that is not there is the zero Node.
 func get(ctx context.Context, reg coord.Registry, path string) (coord.Node, error) {

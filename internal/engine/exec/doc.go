@@ -2,7 +2,7 @@
 // program has put around it, and with what a handler may ask of its context.
 //
 //	e := &exec.Execution{Handler: handler, Session: session, Context: sc, …} // all that its goroutine needs
-//	outcome, err := e.Run(ctx)
+//	e.Start(ctx, func(end exec.Ending) { … })
 //
 // From the outside in:
 //

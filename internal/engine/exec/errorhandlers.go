@@ -11,8 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// ErrorHandlers are those of a job under one configuration. They are told one after the other,
-// even if one panics.
+// ErrorHandlers are those of a job under one configuration. They are told one after the other, even if one panics.
 type ErrorHandlers struct {
 	log  *zap.Logger
 	list []namedErrorHandler
@@ -83,19 +82,19 @@ func (e *ErrorHandlers) Flush(ctx context.Context) {
 }
 
 // LogErrors returns the error handler LOG.
-func LogErrors(log *zap.Logger) jobtype.ErrorHandler {
-	return jobtype.ErrorHandlerFunc(func(_ context.Context, sc jobtype.ShardingContext, err error) {
+func LogErrors(log *zap.Logger) jobtype.ErrorHandlerFunc {
+	return func(_ context.Context, sc jobtype.ShardingContext, err error) {
 		fields := append(fieldsOf(sc), zap.Error(err))
 		if p, ok := errors.AsType[*jobtype.PanicError](err); ok {
 			fields = append(fields, zap.ByteString("stack", p.Stack))
 		}
 		log.Error("item failed", fields...)
-	})
+	}
 }
 
 // IgnoreErrors returns the error handler IGNORE.
-func IgnoreErrors() jobtype.ErrorHandler {
-	return jobtype.ErrorHandlerFunc(func(context.Context, jobtype.ShardingContext, error) {})
+func IgnoreErrors() jobtype.ErrorHandlerFunc {
+	return func(context.Context, jobtype.ShardingContext, error) {}
 }
 
 // fieldsOf returns what identifies an execution in a log line.

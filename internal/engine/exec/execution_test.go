@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -36,9 +37,14 @@ func try(outcome func(ctx context.Context, n int) error) *trial {
 	core, logged := observer.New(zapcore.DebugLevel)
 	x := &trial{logged: logged, began: time.Now()}
 	x.Execution = Execution{
-		Session: lastingSession{},
-		Log:     zap.New(core),
-		Retries: func(int, error, time.Duration) { x.retried++ },
+		Session:  lastingSession{},
+		Log:      zap.New(core),
+		Reporter: health.NewReporter(health.ReporterConfig{Now: time.Now, Observers: &health.Observers{}}),
+		Scopes: Scopes{open: []func(jobtype.Event){func(e jobtype.Event) {
+			if e.Kind == jobtype.EventRetried {
+				x.retried++
+			}
+		}}},
 		Context: jobtype.ShardingContext{JobName: "settle", TaskID: "task", Item: 3, Attempt: 1, Token: 7, Source: jobtype.SourceNormal},
 		Handler: jobtype.HandlerFunc(func(ctx context.Context, sc jobtype.ShardingContext) error {
 			x.attempts = append(x.attempts, time.Since(x.began))
@@ -63,7 +69,7 @@ func onlyHandler(log *zap.Logger, h jobtype.ErrorHandlerFunc) *ErrorHandlers {
 
 // do runs the execution, as the goroutine of a run does.
 func (x *trial) do(ctx context.Context) (err error) {
-	x.outcome, err = x.Execution.do(ctx)
+	x.outcome, err = x.Execution.callWithListeners(ctx)
 	return err
 }
 

@@ -19,22 +19,22 @@ type Listener struct {
 	Once  jobtype.OnceListener // of whole ticks; nil if it is of the other kind
 	Times jobtype.OnceTimes    // of Once
 
-	strays atomic.Int64 // calls that were left behind and have not returned
+	abandoned atomic.Int64 // calls that were abandoned and have not returned
 }
 
-// maxStrays bounds the calls of a listener that were left behind and have not returned.
-const maxStrays = 100
+// maxAbandoned bounds the calls of a listener that were abandoned and have not returned.
+const maxAbandoned = 100
 
 // Caller calls listeners.
 type Caller struct {
-	// Working has the goroutines of the calls, also of those that are left behind.
+	// Working has the goroutines of the calls, also of those that were abandoned.
 	Working *sync.WaitGroup
 	// Report is told what goes wrong.
 	Report func(*jobtype.ListenerError)
 }
 
-// Call calls a function of a listener in a goroutine of its own, because the listener may not
-// return. ctx ends after most.
+// Call calls a function of a listener in a goroutine of its own, because the listener may not return, and
+// waits for it. ctx ends after most; GraceTime later the call is abandoned.
 func (c Caller) Call(ctx context.Context, l *Listener, what string, most time.Duration, f func(context.Context) error) {
 	if err := c.guarded(ctx, l, most, f); err != nil {
 		c.Report(&jobtype.ListenerError{Listener: l.Name, Call: what, Err: err})
@@ -42,13 +42,13 @@ func (c Caller) Call(ctx context.Context, l *Listener, what string, most time.Du
 }
 
 func (c Caller) guarded(ctx context.Context, l *Listener, most time.Duration, f func(context.Context) error) error {
-	if n := l.strays.Load(); n >= maxStrays {
+	if n := l.abandoned.Load(); n >= maxAbandoned {
 		return fmt.Errorf("%w: it was not called, because %d earlier calls have not returned", jobtype.ErrListenerTimeout, n)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, jobtype.ErrListenerTimeout)
 	defer cancel()
 	returned := make(chan error, 1)
-	var settled atomic.Bool // who comes second knows: the call has returned, or it was left behind
+	var settled atomic.Bool // who comes second knows: the call has returned, or it was abandoned
 	c.Working.Go(func() {
 		err := error(ErrGoexit)
 		defer func() {
@@ -56,7 +56,7 @@ func (c Caller) guarded(ctx context.Context, l *Listener, most time.Duration, f 
 				err = &jobtype.PanicError{Value: v, Stack: debug.Stack()}
 			}
 			if settled.Swap(true) {
-				l.strays.Add(-1)
+				l.abandoned.Add(-1)
 			}
 			returned <- err
 		}()
@@ -78,7 +78,7 @@ func (c Caller) guarded(ctx context.Context, l *Listener, most time.Duration, f 
 	case <-grace.C:
 	}
 	if !settled.Swap(true) {
-		l.strays.Add(1)
+		l.abandoned.Add(1)
 	}
 	return fmt.Errorf("%w: the call is left behind, %v after its context has ended: %w", jobtype.ErrListenerTimeout, GraceTime, context.Cause(ctx))
 }
@@ -86,7 +86,7 @@ func (c Caller) guarded(ctx context.Context, l *Listener, most time.Duration, f 
 // before tells the listeners that an execution begins.
 func (e *Execution) before(ctx context.Context) {
 	for _, l := range e.Listeners {
-		e.caller(ctx).Call(e.within(ctx), l, "Before", e.ListenerTime, func(ctx context.Context) error { return l.Each.Before(ctx, e.Context) })
+		e.caller(ctx).Call(e.handlerContext(ctx), l, "Before", e.ListenerTime, func(ctx context.Context) error { return l.Each.Before(ctx, e.Context) })
 	}
 }
 
@@ -100,21 +100,22 @@ func (e *Execution) after(ctx context.Context, outcome jobtype.Outcome, err erro
 	}
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range slices.Backward(e.Listeners) {
-		e.caller(ctx).Call(e.within(ctx), l, "After", e.ListenerTime, func(ctx context.Context) error { return l.Each.After(ctx, e.Context, outcome, err) })
+		e.caller(ctx).Call(e.handlerContext(ctx), l, "After", e.ListenerTime, func(ctx context.Context) error { return l.Each.After(ctx, e.Context, outcome, err) })
 	}
 }
 
 // caller returns what calls listeners, and tells the error handlers what goes wrong.
 func (e *Execution) caller(ctx context.Context) Caller {
 	return Caller{e.Working, func(err *jobtype.ListenerError) {
-		e.Errors.HandleError(e.within(context.WithoutCancel(ctx)), e.Context, err)
+		e.Errors.HandleError(e.handlerContext(context.WithoutCancel(ctx)), e.Context, err)
 	}}
 }
 
-// within returns a context in which the execution can be asked for what handlers ask.
-func (e *Execution) within(ctx context.Context) context.Context {
-	return context.WithValue(ctx, handleKey{}, &handle{slog: e.Slog, lines: e.Lines, sc: e.Context, signals: e.Signals, cursor: e.Cursor})
+// handlerContext returns a context in which the execution can be asked for what handlers ask: logger,
+// properties, signals, cursor.
+func (e *Execution) handlerContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, handleKey{}, &handle{slog: e.Slog, guard: e.Scopes.Guard, sc: e.Context, signals: e.Signals, cursor: e.Cursor})
 }
 
-// GraceTime is how long a call of the program's may go on after its context has ended, before it is left behind.
+// GraceTime is how long a call of the program's may go on after its context has ended, before it is abandoned.
 const GraceTime = time.Second

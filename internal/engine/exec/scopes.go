@@ -7,7 +7,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// Scopes are those of an execution. Its goroutine uses them.
+// Scopes are the [jobtype.Scope]s around one execution: open has what they have returned. The
+// goroutine of the execution uses them.
 type Scopes struct {
 	List    []jobtype.Scope
 	Guard   *health.Guard
@@ -47,8 +48,8 @@ func (s *Scopes) Tell(e jobtype.Event) {
 	}
 }
 
-// Close ends the Scopes, the innermost first. It ends all of them, also if a function ends the
-// goroutine (runtime.Goexit).
+// Close tells each open scope of the end, the innermost first. Each is told, also if one of them ends
+// the goroutine (runtime.Goexit): so the calls are deferred.
 func (s *Scopes) Close(e jobtype.Event) {
 	for _, told := range s.open {
 		defer s.call(told, e)

@@ -44,15 +44,7 @@ func NewObservers(list []jobtype.Observer, guard *Guard, log *zap.Logger) *Obser
 func (o *Observers) None() bool { return len(o.list) == 0 }
 
 // Tell queues an event for all observers.
-func (o *Observers) Tell(e jobtype.Event) {
-	if o.None() {
-		return
-	}
-	shared := e // goes to the heap only if somebody is told
-	for _, one := range o.list {
-		one.add(queued{event: &shared})
-	}
-}
+func (o *Observers) Tell(e jobtype.Event) { o.TellFinished(e, "") }
 
 // TellFinished queues the end of an execution. Output, and an error whose text is long, are kept for an observer only
 // if there is room for them. The method Error is the program's, so the caller gives its text.
@@ -60,7 +52,7 @@ func (o *Observers) TellFinished(e jobtype.Event, errorText string) {
 	if o.None() {
 		return
 	}
-	shared := e
+	shared := e // goes to the heap only if somebody is told
 	for _, one := range o.list {
 		one.add(queued{event: &shared, size: len(e.Output) + len(errorText), errorText: errorText})
 	}
@@ -167,8 +159,7 @@ func (o *observer) work() {
 	done = true
 }
 
-// next takes the next event out of the queue. It returns nil if there is none; work ends
-// then.
+// next takes the next event out of the queue. It returns nil if there is none; work ends then.
 func (o *observer) next() *jobtype.Event {
 	o.mu.Lock()
 	defer o.mu.Unlock()

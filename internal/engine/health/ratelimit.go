@@ -16,8 +16,7 @@ type RateLimit struct {
 // rateLimitPeriod is the shortest time between two such lines.
 const rateLimitPeriod = time.Minute
 
-// Add counts n more. It returns the count for a line that is to be logged now, or 0 if it is
-// too early for one.
+// Add counts n more. It returns the count for a line that is to be logged now, or 0 if it is too early for one.
 func (r *RateLimit) Add(n int) int {
 	r.count += n
 	now := clocks.Now()

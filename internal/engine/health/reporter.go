@@ -8,19 +8,30 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// Reporter tells observers, and the log, what changes about an instance of a job: each change once.
+// ReporterConfig is what a reporter is made with.
+type ReporterConfig struct {
+	Job       jobtree.Job
+	Now       func() time.Time // the clock of the events
+	Observers *Observers
+	Log       *zap.Logger
+	WakeIn    func(time.Duration)                         // has the job make a pass after that time
+	Changes   func(before, after jobtype.Config) []string // says in words what changes
+}
+
+// Reporter tells observers, and the log, what changes about an instance of a job, and what happens to ticks and
+// executions: each change once.
 //
 //	away ──Joined──► member: leads or not, has items, is paused or not ──Left──► away
 //
-// Tell, TellFinished and Fault are for any goroutine, the other methods for one.
+// Event, Tell, TellFinished and Fault are for any goroutine, the other methods for that of the job's loop.
 type Reporter struct {
-	job       string
-	now       func() time.Time
-	observers *Observers
-	log       *zap.Logger
+	config ReporterConfig
+	log    *zap.Logger
 
 	instance string // as which it is a member; empty while it is away
 	leaving  bool
@@ -28,27 +39,38 @@ type Reporter struct {
 	pause    jobtype.Pause
 	leads    bool
 	items    []int
+
+	// What observers know of the job. It stays when this process becomes another instance, so that nothing is told again.
+	tick     time.Time       // the last one that was due; before the first, when this process has joined
+	accepted *jobtype.Config // that they have been told of; nil if it is none
+	version  int64           // of accepted
+	commands commands
+
+	unconfirmed []unconfirmedSkip
+	failovers   failovers
+	madeUp      RateLimit // ticks that were made up
+	restored    RateLimit // records of runs that were restored
+	untold      RateLimit // ends of runs that the tree cannot be told
+	lost        RateLimit // triggers that nobody will take
 }
 
-// NewReporter returns a reporter of a job; now is the clock of the events.
-func NewReporter(job string, now func() time.Time, observers *Observers, log *zap.Logger) *Reporter {
-	return &Reporter{job: job, now: now, observers: observers, log: log}
-}
+// NewReporter returns a reporter of a job.
+func NewReporter(c ReporterConfig) *Reporter { return &Reporter{config: c, log: c.Log} }
 
 // Unobserved reports whether there are no observers.
-func (r *Reporter) Unobserved() bool { return r.observers.None() }
+func (r *Reporter) Unobserved() bool { return r.config.Observers.None() }
 
 // Event returns an event of this moment and an instance, to be filled in.
 func (r *Reporter) Event(kind jobtype.EventKind, instance string) jobtype.Event {
-	return jobtype.Event{Kind: kind, Time: r.now(), JobName: r.job, InstanceID: instance}
+	return jobtype.Event{Kind: kind, Time: r.config.Now(), JobName: string(r.config.Job), InstanceID: instance}
 }
 
 // Tell tells observers of an event.
-func (r *Reporter) Tell(e jobtype.Event) { r.observers.Tell(e) }
+func (r *Reporter) Tell(e jobtype.Event) { r.config.Observers.Tell(e) }
 
 // TellFinished is as that of [Observers].
 func (r *Reporter) TellFinished(e jobtype.Event, errorText string) {
-	r.observers.TellFinished(e, errorText)
+	r.config.Observers.TellFinished(e, errorText)
 }
 
 // Fault tells observers that a fault has begun, or is over.
@@ -57,9 +79,6 @@ func (r *Reporter) Fault(instance string, f jobtype.Fault, over bool) {
 	e.Fault, e.Over = f, over
 	r.Tell(e)
 }
-
-// Instance returns the instance as which the process is a member; empty if it is none.
-func (r *Reporter) Instance() string { return r.instance }
 
 // Session tells of a session's state if it is another one than before.
 func (r *Reporter) Session(instance string, state coord.SessionState, err error) {
@@ -72,15 +91,66 @@ func (r *Reporter) Session(instance string, state coord.SessionState, err error)
 	r.Tell(e)
 }
 
-// Joined tells that the process is a member now; about is for the log.
-func (r *Reporter) Joined(instance string, about ...zap.Field) {
-	r.instance = instance
-	r.log.Info("joined", append([]zap.Field{zap.String("instance", instance)}, about...)...)
-	r.Tell(r.Event(jobtype.EventJoined, instance))
+// Member is what a pass knows of an instance.
+type Member struct {
+	World   *decide.World
+	Config  *jobtype.Config // whose rules the world has
+	Zone    *time.Location  // of its schedule
+	Items   []int           // that it has, in ascending order
+	Leaving bool            // whoever makes it leave has logged what it gives up
 }
 
-// Leaving keeps the log from saying what a member gives up from now on: whoever makes it leave has logged that.
-func (r *Reporter) Leaving() { r.leaving = true }
+// Follow tells what is different about this instance, before a pass acts on it.
+func (r *Reporter) Follow(m Member) {
+	w := m.World
+	if r.instance == "" && w.IsRegistered() {
+		r.joined(m)
+	}
+	if r.instance != w.Self.ID {
+		return
+	}
+	r.leaving = r.leaving || m.Leaving
+	r.configured(w, m.Config)
+	r.paused(PauseOf(w))
+	r.setLeads(w.Leads())
+	r.setItems(m.Items)
+	if !r.Unobserved() { // it looks at all items and requests
+		r.commands.follow(w, func(e jobtype.Event) { r.Command(r.instance, e) })
+	}
+}
+
+// joined tells that the process is a member now.
+func (r *Reporter) joined(m Member) {
+	r.instance = m.World.Self.ID
+	about := []zap.Field{zap.String("instance", r.instance), zap.Int("items", m.Config.ShardingTotalCount)}
+	if m.World.Rules.IsOneOff() {
+		about = append(about, zap.String("cron", "none: it runs only when it is triggered"))
+	} else {
+		about = append(about, zap.String("cron", brief.Text(m.Config.Cron)), zap.Stringer("zone", m.Zone), zap.Time("next tick", m.World.Rules.Ticks.Next(r.config.Now())))
+	}
+	r.log.Info("joined", about...)
+	r.Tell(r.Event(jobtype.EventJoined, r.instance))
+}
+
+// configured tells which configuration this instance goes by.
+func (r *Reporter) configured(w *decide.World, c *jobtype.Config) {
+	if w.Accepted == 0 || w.Accepted == r.version || r.Unobserved() { // 0: the store is not read yet, in a new session
+		return
+	}
+	e := r.Event(jobtype.EventConfigured, r.instance)
+	e.Revision, e.Version = c.Revision, w.Accepted
+	if r.accepted != nil {
+		e.Changes = r.config.Changes(*r.accepted, *c)
+	}
+	r.accepted, r.version = c, w.Accepted
+	r.Tell(e)
+}
+
+// Command tells of what an operator has asked for.
+func (r *Reporter) Command(instance string, e jobtype.Event) {
+	e.Kind, e.Time, e.JobName, e.InstanceID = jobtype.EventCommanded, r.config.Now(), string(r.config.Job), instance
+	r.Tell(e)
+}
 
 // Left tells that the process is no member any more. What holds for it is over.
 func (r *Reporter) Left(err error) {
@@ -89,16 +159,16 @@ func (r *Reporter) Left(err error) {
 	}
 	leaving := r.leaving
 	r.leaving = true
-	r.Leads(false)
-	r.Items(nil)
+	r.setLeads(false)
+	r.setItems(nil)
 	e := r.Event(jobtype.EventLeft, r.instance)
 	e.Err = err
 	r.Tell(e)
 	r.instance, r.leaving, r.pause = "", leaving, jobtype.Pause{}
 }
 
-// Leads tells whether the member leads, if that has changed.
-func (r *Reporter) Leads(leads bool) {
+// setLeads tells whether the member leads, if that has changed.
+func (r *Reporter) setLeads(leads bool) {
 	if r.leads == leads {
 		return
 	}
@@ -115,8 +185,8 @@ func (r *Reporter) Leads(leads bool) {
 	}
 }
 
-// Items tells which items the member has, in ascending order, if that has changed.
-func (r *Reporter) Items(items []int) {
+// setItems tells which items the member has, in ascending order, if that has changed.
+func (r *Reporter) setItems(items []int) {
 	gained, lost := Difference(r.items, items)
 	if len(gained)+len(lost) == 0 {
 		return
@@ -130,8 +200,8 @@ func (r *Reporter) Items(items []int) {
 	}
 }
 
-// Paused tells that the job is paused, or no longer, if that has changed; the zero Pause says that it is not.
-func (r *Reporter) Paused(p jobtype.Pause) {
+// paused tells that the job is paused, or no longer, if that has changed; the zero Pause says that it is not.
+func (r *Reporter) paused(p jobtype.Pause) {
 	before := r.pause
 	if before == p {
 		return
@@ -155,8 +225,17 @@ func (r *Reporter) Paused(p jobtype.Pause) {
 	}
 }
 
+// PauseOf returns the pause of a job; the zero Pause if there is none.
+func PauseOf(w *decide.World) jobtype.Pause {
+	if !w.IsPaused() {
+		return jobtype.Pause{}
+	}
+	p := w.Schedule.Pause
+	return jobtype.Pause{Since: p.Paused, By: brief.Text(p.PausedBy), Why: brief.Text(p.PausedWhy), MakeUp: p.MakeUp}
+}
+
 // Close tells what is left, for a second at most.
-func (r *Reporter) Close() { r.observers.Close() }
+func (r *Reporter) Close() { r.config.Observers.Close() }
 
 // Difference compares two ascending lists of items.
 func Difference(before, after []int) (gained, lost []int) {

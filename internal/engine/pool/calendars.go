@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 )
 
@@ -106,21 +104,15 @@ func (s *Calendars) named() map[string]bool {
 	return named
 }
 
-// firstPause and lastPause bound the wait before another attempt to open the view.
-const (
-	firstPause = 50 * time.Millisecond
-	lastPause  = 2 * time.Second
-)
-
 // run opens the view, and follows it until ctx ends.
 func (s *Calendars) run(ctx context.Context, w *watch) {
-	view, err := s.reg.View(ctx, jobtree.Calendars)
-	for pause := firstPause; err != nil; pause = min(2*pause, lastPause) {
+	view, err := s.reg.View(ctx, jobtree.Calendars, coord.AllLevels)
+	for backoff := (sleep.Backoff{}); err != nil; {
 		s.look(w, func(string, *Calendar) *Calendar { return &Calendar{err: err} })
-		if errors.Is(err, coord.ErrClosed) || !rest.For(ctx, pause/2+rand.N(pause/2)) {
+		if errors.Is(err, coord.ErrClosed) || !backoff.Wait(ctx) {
 			return
 		}
-		view, err = s.reg.View(ctx, jobtree.Calendars)
+		view, err = s.reg.View(ctx, jobtree.Calendars, coord.AllLevels)
 	}
 	defer view.Close()
 	for view.Err() == nil {
@@ -139,7 +131,7 @@ func (s *Calendars) run(ctx context.Context, w *watch) {
 	}
 }
 
-// look looks at each calendar that is named, and wakes the jobs that name one that has changed.
+// look reads each calendar that is named, and wakes the jobs that name one that has changed.
 func (s *Calendars) look(w *watch, at func(name string, before *Calendar) *Calendar) {
 	s.mu.Lock()
 	named := slices.Sorted(maps.Keys(s.named()))

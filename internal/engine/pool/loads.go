@@ -35,8 +35,7 @@ type assigned struct {
 	more map[string]int // items, by the id of the process
 }
 
-// Refresh reads what processes announce, if that is too old. Processes of which nothing can be read
-// have no items.
+// Refresh reads what processes announce, if that is too old. Processes of which nothing can be read have no items.
 func (l *Loads) Refresh(ctx context.Context, reg coord.Registry) {
 	l.reading.Lock()
 	defer l.reading.Unlock()
@@ -63,24 +62,23 @@ func (l *Loads) Refresh(ctx context.Context, reg coord.Registry) {
 		}
 	}
 	for job, d := range l.assigned {
-		if !l.isAdded(d) {
+		if !l.isUnannounced(d) {
 			delete(l.assigned, job)
 		}
 	}
 }
 
-// isAdded reports whether what was assigned is not yet in what was read: a process announces it within
-// AnnounceEvery.
-func (l *Loads) isAdded(d assigned) bool { return d.at.After(l.read.Add(-AnnounceEvery)) }
+// isUnannounced reports whether what was read does not have what a job has assigned: a process announces
+// it within AnnounceEvery.
+func (l *Loads) isUnannounced(d assigned) bool { return d.at.After(l.read.Add(-AnnounceEvery)) }
 
-// Of returns how many items of other jobs than this one a process has. own is how many of this
-// one it has.
+// Of returns how many items of other jobs than this one a process has. own is how many of this one it has.
 func (l *Loads) Of(id, job string, own int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := l.items[id] - own
 	for other, d := range l.assigned {
-		if other != job && l.isAdded(d) {
+		if other != job && l.isUnannounced(d) {
 			n += d.more[id]
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// Threads are the threads that the jobs of a process share. A job reserves
-// threads before it claims items, so that claims do not wait for threads that others have.
-// Jobs that find none free stand in a queue. A thread that becomes free goes to the first of
-// them, which goes to the end if it needs more: no job waits for ever.
+// Threads are the threads that the jobs of a process share. A job reserves threads before it claims items, so that
+// claims do not wait for threads that others have. Jobs that find none free stand in a queue. A thread that
+// becomes free goes to the first of them, which goes to the end if it needs more: no job waits for ever.
 type Threads struct {
 	limit int
 

@@ -17,7 +17,7 @@ type inbox struct {
 // news are what was told since the loop has read last.
 type news struct {
 	names   []string      // jobs that are to be looked at
-	answers []answered    // tasks that are done
+	answers []result      // tasks that are done
 	stuck   []*task       // starts that hang; they may be done by now
 	session coord.Session // the one that has begun; nil if none has
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// lastTelling bounds the time between two attempts to write faults/{id} that fail.
-const lastTelling = time.Minute
+// maxReportPause bounds the time between two attempts to write faults/{id} that fail.
+const maxReportPause = time.Minute
 
 const (
 	// reportEvery is the shortest time between two writes of faults/{id}.
@@ -56,10 +56,9 @@ func (t written) wait(f jobtype.Fault, now clocks.Moment) time.Duration {
 	return t.due.Sub(now)
 }
 
-// writeReport makes the node show a fault, and removes it if there is none. It returns what stands there
-// then.
+// writeReport makes the node show a fault, and removes it if there is none. It returns what stands there then.
 func writeReport(ctx context.Context, reg coord.Registry, job jobtree.Job, id string, session coord.Session, f jobtype.Fault, before written) (written, error) {
-	ctx, end := rest.Within(ctx, session.Context()) // the context of the session keeps a late commit out of a later one
+	ctx, end := either.Context(ctx, session.Context()) // the context of the session keeps a late commit out of a later one
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
@@ -68,10 +67,7 @@ func writeReport(ctx context.Context, reg coord.Registry, job jobtree.Job, id st
 	}
 	ops := []coord.Op{coord.DeleteTree(job.Faults(id))}
 	if f.Err != nil {
-		document, err := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}})
-		if err != nil {
-			return before, err
-		}
+		document := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since}})
 		write := coord.CreateEphemeral(job.Faults(id), document)
 		if before.isThere {
 			write = coord.Set(write.Path, document)
@@ -90,7 +86,7 @@ func writeReport(ctx context.Context, reg coord.Registry, job jobtree.Job, id st
 		before.isThere = !before.isThere // an answer was lost, or an external writer has removed it
 	}
 	before.text = ""
-	before.pause = min(max(2*before.pause, firstRestart), lastTelling)
+	before.pause = min(max(2*before.pause, firstRestart), maxReportPause)
 	before.due = now.Add(before.pause)
 	return before, err
 }

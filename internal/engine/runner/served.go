@@ -14,8 +14,8 @@ const (
 	// often, up to every lastRestart.
 	firstRestart = time.Second
 	lastRestart  = 2 * time.Minute
-	// soundAfter is how long a scheduler runs until earlier failures count no more.
-	soundAfter = time.Minute
+	// stableAfter is how long a scheduler runs until earlier failures count no more.
+	stableAfter = time.Minute
 )
 
 // served is a job of the namespace in a Runner. Its fields belong to the loop. Of the states that
@@ -46,8 +46,8 @@ type served struct {
 	due     clocks.Moment // when it may be started
 	pause   time.Duration // after the next failure
 
-	told  written
-	timer *time.Timer // looks at the job again; nil if it was never needed
+	reported written
+	timer    *time.Timer // looks at the job again; nil if it was never needed
 }
 
 // generations are the commits that may have created a configuration: all from one to another.
@@ -67,15 +67,14 @@ const (
 	forget         // it does not concern the Runner any more
 )
 
-// next decides what to do about a job. If that is nothing, wait is in which time to ask again
-// though nothing has changed; 0 if that is not needed. isBlind says that the namespace may have
-// nodes that it does not show.
+// next decides what to do about a job. If that is nothing, wait is in which time to ask again though nothing has
+// changed; 0 if that is not needed. isBlind says that the namespace may have nodes that it does not show.
 func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) (do action, wait time.Duration) {
 	if j.isBusy {
 		return nothing, 0
 	}
-	if says := j.says(); j.told.differs(says, session) {
-		if wait = j.told.wait(says, now); wait <= 0 {
+	if says := j.faultToReport(); j.reported.differs(says, session) {
+		if wait = j.reported.wait(says, now); wait <= 0 {
 			return report, 0
 		}
 	}
@@ -106,25 +105,25 @@ func (j *served) next(now clocks.Moment, session coord.SessionID, isBlind bool) 
 	return nothing, min(wait, left)
 }
 
-// says returns the fault that operators are to see in the tree; the zero jobtype.Fault if there is none.
-func (j *served) says() jobtype.Fault {
+// faultToReport returns the fault that operators are to see in the tree; the zero jobtype.Fault if there is none.
+func (j *served) faultToReport() jobtype.Fault {
 	if !j.listing.isServed() {
 		return jobtype.Fault{}
 	}
 	return j.fault
 }
 
-// changed takes in what the namespace shows now. If that is something new, it is tried at once
+// setListing takes in what the namespace shows now. If that is something new, it is tried at once
 // whether the job starts by it, but no more often than every firstRestart.
-func (j *served) changed(listing listing) {
+func (j *served) setListing(listing listing) {
 	if listing == j.listing {
 		return
 	}
 	j.listing, j.pause, j.due = listing, 0, j.tried.Add(firstRestart)
 }
 
-// fails notes that the job is not served, and when to try again.
-func (j *served) fails(kind jobtype.FaultKind, err error, now clocks.Moment) {
+// refuse notes that the job is not served, and when to try again.
+func (j *served) refuse(kind jobtype.FaultKind, err error, now clocks.Moment) {
 	j.putOff(now)
 	if j.fault.Err == nil {
 		j.fault.Since, j.failing = clocks.Wall(), now

@@ -31,8 +31,8 @@ type Config struct {
 
 // Host starts schedulers. Its methods may be called by any goroutine.
 type Host interface {
-	// Start starts a job by the configuration that the registry has, with the work of an offer. It may call what the
-	// program has given, which may end the goroutine.
+	// Start starts a job by the configuration that the registry has. offer is the name of a handler of the Runner. Start
+	// may call what the program has given, which may end the goroutine. After an error the Scheduler counts for nothing.
 	Start(ctx context.Context, job, offer string) (Scheduler, error)
 	// Running returns the scheduler that the program itself has started under a name that Start has found in use; nil
 	// if it has ended.
@@ -47,9 +47,9 @@ type Scheduler interface {
 	Ended() bool
 	// Err returns why it has ended; nil after a shutdown.
 	Err() error
-	// Leave asks it to leave, and Stop ends the time that its handlers have for that.
-	Leave()
-	Stop()
+	// BeginShutdown asks it to leave. EndDrain ends the time that its handlers have until their contexts end.
+	BeginShutdown()
+	EndDrain()
 	// Configuration is the number of the commit that has written the configuration by which it runs.
 	Configuration() int64
 	// Forget lets its name be used again.
@@ -64,23 +64,23 @@ var ErrInUse = errors.New("job: the node runs this job already")
 // of which something has changed.
 type Server struct {
 	Config
-	host    Host
-	inbox   inbox
-	status  status
-	view    coord.View
-	shown   coord.Snapshot     // the one that was looked at last
-	doubt   error              // what was wrong with the view then
-	session coord.Session      // nil if there was none yet
-	jobs    map[string]*served // by name
-	looked  map[string]bool    // the jobs to decide about in this round
-	queue   []*task
-	atWork  int
-	tasks   sync.WaitGroup
+	host      Host
+	inbox     inbox
+	status    status
+	view      coord.View
+	shown     coord.Snapshot     // the last one that look has read
+	viewFault error              // that of the view then
+	session   coord.Session      // nil if there was none yet
+	jobs      map[string]*served // by name
+	dirty     map[string]bool    // the jobs to decide about in this round
+	queue     []*task
+	underWay  int // tasks that run, but for starts that hang
+	tasks     sync.WaitGroup
 }
 
 // New returns a server that does not serve yet.
 func New(c Config, h Host) *Server {
-	s := &Server{Config: c, host: h, inbox: inbox{wake: make(chan struct{}, 1)}, jobs: map[string]*served{}, looked: map[string]bool{}}
+	s := &Server{Config: c, host: h, inbox: inbox{wake: make(chan struct{}, 1)}, jobs: map[string]*served{}, dirty: map[string]bool{}}
 	s.status.refused, s.status.unread = map[string]jobtype.Fault{}, errNotRun
 	return s
 }
@@ -96,12 +96,12 @@ func (r *Server) Serve(ctx context.Context, view coord.View) error {
 		}
 		r.look()
 		r.readInbox(ctx)
-		for name := range r.looked {
+		for name := range r.dirty {
 			r.decide(name)
 		}
-		clear(r.looked)
+		clear(r.dirty)
 		if first {
-			r.status.hasRead(r.queue)
+			r.status.setRead(r.queue)
 		}
 		r.send(ctx)
 		select {
@@ -121,34 +121,34 @@ func (r *Server) SessionBegan(session coord.Session) {
 	r.inbox.write(func(n *news) { n.session = session })
 }
 
-// look notes which jobs the namespace shows otherwise than before.
+// look marks the jobs dirty that the namespace shows otherwise than before.
 func (r *Server) look() {
 	now := r.view.Snapshot()
 	for node := range now.Diff(r.shown) {
 		if name := jobAt(node.Path); name != "" {
-			r.looked[name] = true
+			r.dirty[name] = true
 		}
 	}
 	r.shown = now
-	r.lookForDoubt()
+	r.followFault()
 }
 
-// lookForDoubt notes whether the namespace can be read. When it can again, what the store has kept
-// from starting is started at once.
-func (r *Server) lookForDoubt() {
+// followFault notes whether the view of the namespace is at fault. When it is not any more, the starts
+// that the store has kept from succeeding are tried again at once.
+func (r *Server) followFault() {
 	doubt := r.view.Fault()
-	if (doubt == nil) == (r.doubt == nil) {
+	if (doubt == nil) == (r.viewFault == nil) {
 		return
 	}
-	r.doubt = doubt
-	r.status.doubts(doubt)
+	r.viewFault = doubt
+	r.status.setViewFault(doubt)
 	if doubt != nil {
 		r.Log.Error("the runner cannot follow the namespace", zap.Error(brief.Error(doubt)), zap.String("do", health.Remedy(jobtype.FaultStore)))
 		return
 	}
 	r.Log.Info("the runner follows the namespace again")
 	for name, j := range r.jobs {
-		if r.looked[name] = true; j.fault.Kind == jobtype.FaultStore {
+		if r.dirty[name] = true; j.fault.Kind == jobtype.FaultStore {
 			j.due = clocks.Moment{}
 		}
 	}
@@ -161,61 +161,61 @@ func (r *Server) readInbox(ctx context.Context) {
 	}
 	news := r.inbox.read()
 	for _, name := range news.names {
-		r.looked[name] = true
+		r.dirty[name] = true
 	}
 	for _, e := range news.stuck {
-		r.looked[e.job.name] = true
-		r.hangs(e)
+		r.dirty[e.job.name] = true
+		r.startHangs(e)
 	}
 	for _, a := range news.answers {
-		r.looked[a.job.name] = true
-		r.answered(a)
+		r.dirty[a.job.name] = true
+		r.taskDone(a)
 	}
 	if news.session == nil {
 		return
 	}
 	r.session = news.session
 	for name := range r.jobs {
-		r.looked[name] = true // what they have told has gone with the session
+		r.dirty[name] = true // what they have told has gone with the session
 	}
 }
 
-// hangs takes in that a start does not return. It must not keep other jobs from starting; this one
-// is not started again before it returns.
-func (r *Server) hangs(e *task) {
+// startHangs takes in that a start does not return. It must not keep other jobs from starting, so it does
+// not count as under way any more; its job is not started again before it returns.
+func (r *Server) startHangs(e *task) {
 	if e.isDone {
 		return
 	}
 	j := e.job
 	e.isStuck, j.isStuck, j.isBusy = true, true, false
-	r.atWork--
-	r.status.hasTried(j.name)
-	r.fails(j, ErrStuck)
+	r.underWay--
+	r.status.setTried(j.name)
+	r.refuse(j, ErrStuck)
 }
 
-// answered takes in what has become of a task.
-func (r *Server) answered(a answered) {
+// taskDone takes in the result of a task.
+func (r *Server) taskDone(a result) {
 	j, now := a.job, clocks.Now()
 	if a.isDone = true; a.isStuck {
 		j.isStuck = false
 	} else {
 		j.isBusy = false
-		r.atWork--
+		r.underWay--
 	}
 	if a.do == report {
-		j.told = a.told
+		j.reported = a.node
 		if a.err != nil {
 			r.Log.Debug("operators are not told what is wrong with a job", zap.String("job", j.name), zap.Error(brief.Error(a.err)))
 		}
 		return
 	}
-	r.status.hasTried(j.name)
+	r.status.setTried(j.name)
 	switch {
 	case a.err == nil:
-		r.runs(j, a.scheduler, false)
+		r.setScheduler(j, a.scheduler, false)
 	case errors.Is(a.err, ErrInUse):
 		if s := r.host.Running(j.name); s != nil && !s.Ended() {
-			r.runs(j, s, true)
+			r.setScheduler(j, s, true)
 		} else {
 			j.putOff(now)
 		}
@@ -224,36 +224,36 @@ func (r *Server) answered(a answered) {
 	case errors.Is(a.err, jobtype.ErrJobRemoved): // the view will show that, or that the job is there again
 		j.putOff(now)
 	default:
-		r.fails(j, a.err)
+		r.refuse(j, a.err)
 	}
 }
 
-// runs notes that a job has a scheduler now.
-func (r *Server) runs(j *served, s Scheduler, isOwn bool) {
+// setScheduler notes that a job has a scheduler now, and so no fault.
+func (r *Server) setScheduler(j *served, s Scheduler, isOwn bool) {
 	j.scheduler, j.isOwn, j.since, j.over = s, isOwn, clocks.Now(), generations{}
-	r.isSound(j)
+	r.endFault(j)
 }
 
-// fails notes that a job is not served. The log says so once.
-func (r *Server) fails(j *served, err error) {
+// refuse notes that a job cannot be served, and why. The log says so once.
+func (r *Server) refuse(j *served, err error) {
 	wasSound := j.fault.Err == nil
-	j.fails(r.host.KindOf(err), brief.Error(err), clocks.Now())
-	r.status.refuses(j.name, j.fault)
+	j.refuse(r.host.KindOf(err), brief.Error(err), clocks.Now())
+	r.status.setRefused(j.name, j.fault)
 	if wasSound {
 		r.Log.Error("the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
 			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", health.Remedy(j.fault.Kind)))
 	}
 }
 
-// isSound notes that a job is served, or need not be.
-func (r *Server) isSound(j *served) {
+// endFault notes that a job is served, or need not be: what was wrong with it is over.
+func (r *Server) endFault(j *served) {
 	if j.fault.Err == nil {
 		return
 	}
 	r.Log.Info("what kept the runner from serving a job is over", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
 		zap.Duration("after", clocks.Since(j.failing).Round(time.Millisecond)))
 	j.fault = jobtype.Fault{}
-	r.status.accepts(j.name)
+	r.status.clearRefused(j.name)
 }
 
 // decide does what there is to do about a job.
@@ -267,26 +267,26 @@ func (r *Server) decide(name string) {
 		j = &served{name: name}
 		r.jobs[name] = j
 	}
-	j.changed(listing)
+	j.setListing(listing)
 	if j.scheduler != nil && j.scheduler.Ended() {
-		r.ended(j)
+		r.schedulerEnded(j)
 	}
 	var session coord.SessionID
 	if r.session != nil && r.session.Context().Err() == nil {
 		session = r.session.ID()
 	}
-	do, wait := j.next(clocks.Now(), session, r.doubt != nil)
+	do, wait := j.next(clocks.Now(), session, r.viewFault != nil)
 	switch do {
 	case start, report:
 		if do == start {
 			j.from = j.listing
 		}
 		j.isBusy = true
-		r.queue = append(r.queue, &task{job: j, do: do, offer: j.listing.offer, says: j.says(), told: j.told, session: r.session})
+		r.queue = append(r.queue, &task{job: j, do: do, offer: j.listing.offer, fault: j.faultToReport(), node: j.reported, session: r.session})
 	case leave:
 		r.leave(j)
 	case forget:
-		r.forgets(j)
+		r.forget(j)
 	case nothing:
 		r.wakeFor(j, wait)
 	}
@@ -308,12 +308,12 @@ func (r *Server) wakeFor(j *served, wait time.Duration) {
 func (r *Server) leave(j *served) {
 	s := j.scheduler
 	r.Log.Info("a job was created anew or has another implementation; its scheduler leaves", zap.String("job", j.name), zap.String("was", brief.Text(j.from.offer)), zap.String("is", brief.Text(j.listing.offer)))
-	s.Leave()
-	j.leaving = time.AfterFunc(r.Drain, s.Stop)
+	s.BeginShutdown()
+	j.leaving = time.AfterFunc(r.Drain, s.EndDrain)
 }
 
-// ended takes in that the scheduler of a job is out of the tree.
-func (r *Server) ended(j *served) {
+// schedulerEnded takes in that the scheduler of a job is out of the tree.
+func (r *Server) schedulerEnded(j *served) {
 	s, wasAsked := j.scheduler, j.leaving != nil
 	if wasAsked {
 		j.leaving.Stop()
@@ -324,7 +324,7 @@ func (r *Server) ended(j *served) {
 	}
 	// It has ended in the life of the last configuration that it has obeyed, or an earlier one.
 	life := generations{j.from.life, max(j.from.life, s.Configuration())}
-	if clocks.Since(j.since) >= soundAfter {
+	if clocks.Since(j.since) >= stableAfter {
 		j.pause = 0
 	}
 	switch err := s.Err(); {
@@ -334,14 +334,14 @@ func (r *Server) ended(j *served) {
 	case errors.Is(err, jobtype.ErrJobRemoved):
 		j.over = life
 	case !wasAsked:
-		r.fails(j, err)
+		r.refuse(j, err)
 	}
 }
 
-// forgets ends what the Runner knows about a job.
-func (r *Server) forgets(j *served) {
-	r.isSound(j)
-	r.status.hasTried(j.name)
+// forget drops all that the Runner knows about a job.
+func (r *Server) forget(j *served) {
+	r.endFault(j)
+	r.status.setTried(j.name)
 	if j.timer != nil {
 		j.timer.Stop()
 	}
@@ -350,7 +350,7 @@ func (r *Server) forgets(j *served) {
 
 // send sends tasks out. A job that has gone meanwhile is not started.
 func (r *Server) send(ctx context.Context) {
-	for len(r.queue) > 0 && r.atWork < maxTasks {
+	for len(r.queue) > 0 && r.underWay < maxTasks {
 		e := r.queue[0]
 		r.queue[0] = nil
 		r.queue = r.queue[1:]
@@ -359,7 +359,7 @@ func (r *Server) send(ctx context.Context) {
 			r.inbox.lookAt(e.job.name)
 			continue
 		}
-		r.atWork++
+		r.underWay++
 		r.tasks.Go(func() { r.run(ctx, e) })
 	}
 }
@@ -369,7 +369,7 @@ func (r *Server) Close() {
 	r.tasks.Wait()
 	for _, a := range r.inbox.read().answers {
 		if a.do == report {
-			a.job.told = a.told
+			a.job.reported = a.node
 		}
 	}
 	var ops []coord.Op
@@ -380,9 +380,9 @@ func (r *Server) Close() {
 		if j.leaving != nil {
 			j.leaving.Stop()
 		}
-		if r.session != nil && j.told.session == r.session.ID() {
-			ops = append(ops, r.untold(j.name, r.session.ID()))
+		if r.session != nil && j.reported.session == r.session.ID() {
+			ops = append(ops, r.removeReport(j.name, r.session.ID()))
 		}
 	}
-	r.untell(ops)
+	r.removeReports(ops)
 }

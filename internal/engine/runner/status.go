@@ -15,12 +15,12 @@ import (
 
 // status is what others may know of the loop.
 type status struct {
-	mu      sync.Mutex
-	refused map[string]jobtype.Fault // jobs that are not served, by name
-	doubted error                    // the namespace cannot be followed
-	unread  error                    // the namespace is not read yet; nil if it was
-	untried map[string]bool          // the jobs that it had then, and that were not tried yet
-	first   int                      // how many there were
+	mu        sync.Mutex
+	refused   map[string]jobtype.Fault // jobs that are not served, by name
+	viewFault error                    // the namespace cannot be followed
+	unread    error                    // the namespace is not read yet; nil if it was
+	untried   map[string]bool          // the jobs that it had then, and that were not tried yet
+	first     int                      // how many there were
 }
 
 var (
@@ -28,8 +28,8 @@ var (
 	errReading = errors.New("job: runner: the namespace is not read yet")
 )
 
-// reads notes that the namespace is being read, and why it is not yet.
-func (s *status) reads(err error) {
+// setReading notes that the namespace is being read, and why it is not yet.
+func (s *status) setReading(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unread = errReading; err != nil {
@@ -37,8 +37,8 @@ func (s *status) reads(err error) {
 	}
 }
 
-// hasRead notes that the namespace was read, and which jobs are to be tried.
-func (s *status) hasRead(queue []*task) {
+// setRead notes that the namespace was read, and which jobs are to be tried.
+func (s *status) setRead(queue []*task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unread, s.untried, s.first = nil, map[string]bool{}, len(queue)
@@ -47,35 +47,35 @@ func (s *status) hasRead(queue []*task) {
 	}
 }
 
-// hasTried notes that a job was tried, or need not be.
-func (s *status) hasTried(name string) {
+// setTried notes that a job was tried, or need not be.
+func (s *status) setTried(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.untried, name)
 }
 
-// doubts notes why the namespace cannot be followed; nil if it can.
-func (s *status) doubts(err error) {
+// setViewFault notes why the namespace cannot be followed; nil if it can.
+func (s *status) setViewFault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.doubted = nil; err != nil {
+	if s.viewFault = nil; err != nil {
 		since := clocks.Wall()
 		if stale, ok := errors.AsType[*coord.StaleError](err); ok {
 			since = stale.Since
 		}
-		s.doubted = jobtype.Fault{Kind: health.KindOfView(err), Err: fmt.Errorf("job: runner: view of the namespace: %w", brief.Error(err)), Since: since}
+		s.viewFault = jobtype.Fault{Kind: health.KindOfView(err), Err: fmt.Errorf("job: runner: view of the namespace: %w", brief.Error(err)), Since: since}
 	}
 }
 
-// refuses notes that a job is not served.
-func (s *status) refuses(name string, f jobtype.Fault) {
+// setRefused notes that a job is not served.
+func (s *status) setRefused(name string, f jobtype.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refused[name] = f
 }
 
-// accepts notes that a job is served, or need not be.
-func (s *status) accepts(name string) {
+// clearRefused notes that a job is served, or need not be.
+func (s *status) clearRefused(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.refused, name)
@@ -89,16 +89,16 @@ func (r *Server) Refused() map[string]jobtype.Fault {
 	return maps.Clone(s.refused)
 }
 
-// Doubt returns why the namespace cannot be followed; nil if it can.
-func (r *Server) Doubt() error {
+// ViewFault returns why the namespace cannot be followed; nil if it can.
+func (r *Server) ViewFault() error {
 	s := &r.status
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.doubted
+	return s.viewFault
 }
 
 // Reading notes that the namespace is being read, and why it is not yet.
-func (r *Server) Reading(err error) { r.status.reads(err) }
+func (r *Server) Reading(err error) { r.status.setReading(err) }
 
 // Ready returns nil once the namespace was read, and each job that it had then was tried. Before that the error says what it
 // waits for.

@@ -21,28 +21,28 @@ const (
 // What is wrong with a start, beside the errors of the host.
 var (
 	// ErrEnded is why a start has no result: something that it called has called runtime.Goexit.
-	ErrEnded = errors.New("job: the scheduler was ended by runtime.Goexit in what it called")
+	ErrEnded = errors.New("job: the start was ended by runtime.Goexit in what it called")
 	// ErrSlowStart is why a start is given up.
 	ErrSlowStart = fmt.Errorf("job: not registered within %v", joinPatience)
 	// ErrStuck is what is wrong with a start that cannot be given up.
 	ErrStuck = fmt.Errorf("job: the start has taken %v: what it called, such as the type of the job, does not return", stuckAfter)
 )
 
-// task is something that a Runner does for a job while its loop goes on: it starts the job, or
-// tells operators of its fault.
+// task is something that takes time, and that a Runner does in a goroutine of its own: it starts a job, or
+// writes its fault into the tree for operators.
 type task struct {
 	job     *served // only its name may be read
 	do      action
 	offer   string        // start
-	says    jobtype.Fault // report
-	told    written       // report: what stands there
+	fault   jobtype.Fault // report
+	node    written       // report: what faults/{id} has
 	session coord.Session // report
 	// The loop has been told that the start hangs; that the task is done.
 	isStuck, isDone bool
 }
 
-// answered is what has become of a task.
-type answered struct {
+// result is what has become of a task.
+type result struct {
 	*task
 	scheduler Scheduler
 	err       error
@@ -50,7 +50,7 @@ type answered struct {
 
 // run does a task. Whatever ends it, the loop gets an answer.
 func (r *Server) run(ctx context.Context, e *task) {
-	a := answered{task: e, err: ErrEnded}
+	a := result{task: e, err: ErrEnded}
 	if e.do == start {
 		hangs := time.AfterFunc(stuckAfter, func() { r.inbox.write(func(n *news) { n.stuck = append(n.stuck, e) }) })
 		defer hangs.Stop()
@@ -58,7 +58,7 @@ func (r *Server) run(ctx context.Context, e *task) {
 	defer func() { r.inbox.write(func(n *news) { n.answers = append(n.answers, a) }) }()
 	name := e.job.name
 	if e.do == report {
-		a.told, a.err = writeReport(ctx, r.Registry, jobtree.Job(name), r.Process.ID(e.session.ID()), e.session, e.says, e.told)
+		a.node, a.err = writeReport(ctx, r.Registry, jobtree.Job(name), r.Process.ID(e.session.ID()), e.session, e.fault, e.node)
 		return
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, joinPatience, ErrSlowStart)
@@ -66,9 +66,8 @@ func (r *Server) run(ctx context.Context, e *task) {
 	a.scheduler, a.err = r.host.Start(ctx, name, e.offer)
 }
 
-// untell removes nodes in which operators were told of faults, as far as the store lets it. What
-// is left goes with the session.
-func (r *Server) untell(ops []coord.Op) {
+// removeReports removes nodes faults/{id}, as far as the store lets it. What is left goes with the session.
+func (r *Server) removeReports(ops []coord.Op) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
 	const most = coord.MaxOps / 2 // a removal counts twice
@@ -81,6 +80,6 @@ func (r *Server) untell(ops []coord.Op) {
 	}
 }
 
-func (r *Server) untold(name string, session coord.SessionID) coord.Op {
+func (r *Server) removeReport(name string, session coord.SessionID) coord.Op {
 	return coord.DeleteTree(jobtree.Job(name).Faults(r.Process.ID(session)))
 }

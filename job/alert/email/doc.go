@@ -9,7 +9,7 @@
 //			"email.username": "jobs", "email.password": "${env:MAIL_PASSWORD}",
 //			"email.from": "jobs@example.com", "email.to": "ops@example.com,dev@example.com",
 //		},
-//	}, handler, job.WithErrorHandlerType(email.Name, email.Type(alert.Options{})))
+//	}, handler, job.WithErrorHandler(email.Name, email.Type(alert.Options{})))
 //
 // It is a package of its own, so that nobody has the module for mail who does not use it.
 //

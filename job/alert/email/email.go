@@ -119,7 +119,7 @@ func fault(name string, err error) error {
 
 // Send sends a mail.
 func (s *sender) Send(ctx context.Context, m alert.Message) error {
-	secrets := alert.NewSecrets(s.lookup)
+	secrets := property.NewSecrets(s.lookup)
 	password, err := secrets.Expand(s.password)
 	if err != nil {
 		return fmt.Errorf("the password: %w", err)

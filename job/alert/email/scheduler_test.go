@@ -30,7 +30,7 @@ func TestScheduler(t *testing.T) {
 	s, err := job.Schedule(t.Context(), reg, c, job.HandlerFunc(func(context.Context, job.ShardingContext) error {
 		ran <- true
 		return errors.New("disk full")
-	}), job.WithErrorHandlerType(email.Name, email.Type(office.options())))
+	}), job.WithErrorHandler(email.Name, email.Type(office.options())))
 	if err != nil {
 		t.Fatal(err)
 	}

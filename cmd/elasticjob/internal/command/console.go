@@ -155,7 +155,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
 		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
-		Collectors: []prometheus.Collector{refused}, Version: built().Version, Log: log,
+		Collectors: []prometheus.Collector{refused}, Version: built().Version, Slog: log,
 	})
 	if err != nil {
 		return exit.With(exit.Usage, err)
@@ -226,7 +226,7 @@ func (o *consoleOIDC) open(sessions oidc.Sessions, log *slog.Logger) (*oidc.Logi
 	provider, err := oidc.New(oidc.Options{
 		Issuer: string(o.Issuer), ClientID: string(o.ClientID), ClientSecret: string(o.ClientSecret), RedirectURL: string(o.RedirectURL),
 		Scopes: plain(o.Scopes), NameClaim: string(o.NameClaim), GroupsClaim: string(o.GroupsClaim), Groups: groups,
-		LogoutURL: string(o.LogoutURL), Sessions: sessions, Log: log,
+		LogoutURL: string(o.LogoutURL), Sessions: sessions, Slog: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--config: oidc: %w", err)
@@ -241,7 +241,7 @@ func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consoleFile, 
 		return nil, exit.With(exit.Usage, err)
 	}
 	o := connection.Options{
-		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Log: log,
+		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Slog: log,
 		Allow: connection.Allow{Variables: plain(file.Connections.Variables), Folders: plain(file.Connections.Folders)},
 	}
 	switch given, name, err := c.settings(); {

@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -118,12 +119,9 @@ func readConsoleFile(path string) (*consoleFile, error) {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	defer func() { _ = open.Close() }() // it was only read
-	document, err := io.ReadAll(io.LimitReader(open, maxConsoleFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("--config: %w", err)
-	case len(document) > maxConsoleFile:
-		return nil, fmt.Errorf("--config: %s: larger than %d bytes", path, maxConsoleFile)
+	document, err := bounded.Read(open, maxConsoleFile)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %s: %w", path, err)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(document))
 	d.KnownFields(true)

@@ -72,7 +72,7 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"limits: {body: 1 MiB}":                             "line 1",
 		"limits: {speed: 1}":                                "field speed not found",
 		"- hunter2":                                         "line 1",
-		strings.Repeat("#", maxConsoleFile+1):               "larger than",
+		strings.Repeat("#", maxConsoleFile+1):               "more than",
 	} {
 		_, err := consoleFileOf(t, document)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || len(err.Error()) > 1000 {

@@ -34,8 +34,8 @@ func (c *cli) cronNextCommand() *cobra.Command {
 	var calendars []string
 	cmd := &cobra.Command{
 		Use: "next EXPRESSION…", Short: "Show the next ticks",
-		Long: `Show the next ticks of an expression in Quartz syntax, or of several together. Ticks that a calendar leaves out are
-not shown: it is a document as calendar put takes it, or an iCalendar file.`,
+		Long: `Show the next ticks of an expression in Quartz syntax or of the five fields of Unix cron, or of several together. Ticks
+that a calendar leaves out are not shown: it is a document as calendar put takes it, or an iCalendar file.`,
 		Example: `  elasticjob cron next '0 0 3 L * ?' --zone Asia/Shanghai --count 12
   elasticjob cron next '0 0 9 ? * MON-FRI' --calendar holidays.yaml`,
 		Args: cobra.MinimumNArgs(1),
@@ -150,8 +150,9 @@ type converted struct {
 func (c *cli) cronConvertCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "convert LINE", Short: "Make Quartz expressions of a line of Unix cron",
-		Long: `Make Quartz expressions of the five fields of Unix cron, with the meaning of Vixie cron. There are two if both day
-fields say something, because cron runs on the days of either: cron and moreCrons of a job.`,
+		Long: `Make Quartz expressions of the five fields of Unix cron, with the meaning of Vixie cron: for JVM members, which read
+no five fields, and for what cron and robfig/cron take for different things, which a job does not take as it is. There are
+two if both day fields say something, because cron runs on the days of either: cron and moreCrons of a job.`,
 		Example: `  elasticjob cron convert '30 4 1,15 * 5'`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -2,14 +2,13 @@ package command
 
 import (
 	"context"
-	"errors"
-	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
@@ -23,16 +22,7 @@ func (c *cli) dumpCommand() *cobra.Command {
 there for dumps; it shows what it believes beside what the store has, without secrets. No store is needed for that.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			printed := func(d dump.Dump, err error) error {
-				switch {
-				case errors.Is(err, dump.ErrNoJob):
-					return exit.With(exit.NotFound, err)
-				case errors.Is(err, dump.ErrDenied):
-					return exit.With(exit.Denied, err)
-				case errors.Is(err, dump.ErrBusy):
-					return exit.With(exit.Conflict, err)
-				case isNetwork(err):
-					return exit.With(exit.Unreachable, err)
-				case err != nil:
+				if err != nil {
 					return err
 				}
 				if isMasked {
@@ -43,28 +33,22 @@ there for dumps; it shows what it believes beside what the store has, without se
 			if address == "" {
 				return c.ask(cmd, func(ctx context.Context, s *store) error { return printed(s.job(args[0]).Dump(ctx)) })
 			}
-			client := dump.Client{Address: address}
+			token := ""
 			if tokenFile != "" {
 				var err error
-				if client.Token, _, err = property.FromProcess()("file:" + tokenFile); err != nil {
+				if token, _, err = property.FromProcess()("file:" + tokenFile); err != nil {
 					return exit.Errorf(exit.Usage, "--token-file: %w", err)
 				}
 			}
 			ctx, cancel := context.WithTimeoutCause(cmd.Context(), c.timeout, timeoutError(c.timeout))
 			defer cancel()
-			return printed(client.Dump(ctx, args[0]))
+			return printed(target.DumpOf(ctx, address, token, args[0]))
 		},
 	}
 	cmd.Flags().StringVar(&address, "address", "", "host:port where a process listens for dumps")
 	cmd.Flags().StringVar(&tokenFile, "token-file", "", "file with the token that the process asks for")
 	cmd.Flags().BoolVar(&isMasked, "mask", false, "replace addresses, and hide secrets of the configuration, to send the dump to others")
 	return cmd
-}
-
-// isNetwork tells whether the process could not be asked at all.
-func isNetwork(err error) bool {
-	_, is := errors.AsType[*net.OpError](err)
-	return is
 }
 
 func (c *cli) printDump(d dump.Dump) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -78,7 +78,7 @@ func (c *cli) printLines(ctx context.Context, reader history.Reader, id string, 
 		if !isFollowed || x.Outcome != history.OutcomeRunning {
 			return nil
 		}
-		if !rest.For(ctx, logPause) {
+		if !sleep.For(ctx, logPause) {
 			return fmt.Errorf("execution %s still runs: %w", id, context.Cause(ctx))
 		}
 	}

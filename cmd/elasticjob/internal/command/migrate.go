@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,6 @@ on its way. --dry-run only checks.`,
 	f.StringVar(&m.to, "to", "", "store that they go to")
 	f.StringVar(&m.move.Why, "why", "", "why, for people")
 	f.BoolVar(&m.move.StopInstances, "stop-instances", false, "stop instances that run; without it jobs with instances are refused")
-	f.BoolVar(&m.move.KeepSource, "keep-source", false, "keep what the source has of the jobs, without their configurations")
 	f.BoolVar(&m.isAbort, "abort", false, "take back what is on its way")
 	if err := cmd.MarkFlagRequired("to"); err != nil {
 		panic(err) // an error of the program
@@ -155,17 +155,14 @@ func planOf(p planned) show.Result {
 			t := show.NewTable("JOB", "STATE", "ITEMS", "NODES", "INSTANCES", "REMARKS")
 			t.Empty = "No job is to be moved."
 			for _, j := range p.Jobs {
-				var remarks []string
+				remarks := ""
 				if j.IsConverted {
-					remarks = append(remarks, "configuration of elastic-job 2.1, which is converted")
+					remarks = "configuration of elastic-job 2.1, which is converted"
 				}
-				if j.IsSame {
-					remarks = append(remarks, "is at the target already")
-				}
-				t.Row(j.Name, j.State, j.Items, j.Nodes, len(j.Instances), strings.Join(remarks, "; "))
+				t.Row(j.Name, j.State, j.Items, j.Nodes, len(j.Instances), remarks)
 			}
-			if p.ID != "" {
-				t.Foot = "A migration is half done, and goes on: " + p.ID
+			if slices.ContainsFunc(p.Jobs, func(j migrate.JobPlan) bool { return j.State != migrate.There }) {
+				t.Foot = "A migration is half done, and goes on."
 			}
 			findings := show.NewTable("SEVERITY", "JOB", "CAUSE")
 			for _, f := range p.Findings {
@@ -179,7 +176,6 @@ func planOf(p planned) show.Result {
 
 // moved is the result for programs.
 type moved struct {
-	ID          string            `json:"id,omitempty"`
 	Moved       []string          `json:"moved"`
 	Stayed      []string          `json:"stayed,omitempty"`
 	Findings    []migrate.Finding `json:"findings,omitempty"`

@@ -85,7 +85,7 @@ func openHistory(c jobfile.DatabaseConfig) (jobfile.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := sqltrace.Open(db, dialect, sqltrace.Options{Retention: sqltrace.Retention{Age: cmp.Or(c.Keep, defaultKeep)}, Log: c.Log})
+	t, err := sqltrace.Open(db, dialect, sqltrace.Options{Retention: sqltrace.Retention{Age: cmp.Or(c.Keep, defaultKeep)}, Slog: c.Log})
 	if err != nil {
 		return nil, first(err, db.Close())
 	}

@@ -46,20 +46,20 @@ on with its other jobs, and does not come back to this one by itself.`,
 func (c *cli) serverCommand() *cobra.Command {
 	var why string
 	shutdown := c.serverChange(c.dangerous, "shutdown ADDRESS", "Tell the instances of a server to leave all their jobs", "have all instances at %s leave their jobs",
-		func(ctx context.Context, s *ops.Server) ([]ops.Outcome, error) { return s.Shutdown(ctx, why) })
+		func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Shutdown(ctx, why) })
 	shutdown.Flags().StringVar(&why, "why", "", "why, for people")
 	return family("server", "A server, in all jobs that know it",
 		c.serverChange(c.changes, "disable ADDRESS", "Keep a server from having items of any job", "",
-			func(ctx context.Context, s *ops.Server) ([]ops.Outcome, error) { return s.Disable(ctx) }),
+			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Disable(ctx) }),
 		c.serverChange(c.changes, "enable ADDRESS", "No longer keep a server from having items", "",
-			func(ctx context.Context, s *ops.Server) ([]ops.Outcome, error) { return s.Enable(ctx) }),
+			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Enable(ctx) }),
 		shutdown,
 		c.serverChange(c.dangerous, "remove ADDRESS", "Shut the instances of a server down, and remove what all jobs have of it", "remove server %s from all jobs",
-			func(ctx context.Context, s *ops.Server) ([]ops.Outcome, error) { return s.Remove(ctx) }),
+			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Remove(ctx) }),
 	)
 }
 
-func (c *cli) serverChange(flags func(*cobra.Command) *cobra.Command, use, short, question string, do func(context.Context, *ops.Server) ([]ops.Outcome, error)) *cobra.Command {
+func (c *cli) serverChange(flags func(*cobra.Command) *cobra.Command, use, short, question string, do func(context.Context, *ops.Server) ([]ops.JobResult, error)) *cobra.Command {
 	return flags(&cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.allServerNames),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -77,11 +77,10 @@ func (c *cli) tree(ctx context.Context, s *store, b branch) error {
 		s.asked = b.root // it may be a slip of a job's name
 		return fmt.Errorf("%s: %w", b.root, ops.ErrNoJob)
 	}
-	meanings := jobtree.NewMeanings()
 	result := tree{Nodes: make([]treeNode, len(nodes)), More: more}
 	for i, n := range nodes {
 		t := treeNode{Path: n.Path, Ephemeral: n.Ephemeral(), Version: n.Version, Created: n.Created, Modified: n.Modified}
-		t.Meaning, _ = meanings.Of(n.Path) // a node of strangers has none
+		t.Meaning, _ = jobtree.Meaning(n.Path) // a node of strangers has none
 		if b.values {
 			value := string(n.Value)
 			t.Value = &value

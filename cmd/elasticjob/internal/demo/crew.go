@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // crew are the workers, each in a process of its own. One that ends is started again.
@@ -71,7 +71,7 @@ func (c *crew) start(number int) error {
 func (c *crew) mishap(ctx context.Context, number int) {
 	c.log.Info("killing a worker, to show a failover", "worker", number+1, "address", address(number))
 	c.kill(number)
-	if !rest.For(ctx, 15*time.Second) {
+	if !sleep.For(ctx, 15*time.Second) {
 		return
 	}
 	if err := c.start(number); err != nil {

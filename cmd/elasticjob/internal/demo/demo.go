@@ -18,7 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -140,11 +140,11 @@ func (d *Demo) notTraced(made ops.Change, err error) {
 
 // mishaps kills a worker now and then, in the middle of its work, and starts it again.
 func (d *Demo) mishaps(ctx context.Context, pause time.Duration) {
-	for alive := rest.For(ctx, pause/4); alive; alive = rest.For(ctx, time.Second) {
+	for alive := sleep.For(ctx, pause/4); alive; alive = sleep.For(ctx, time.Second) {
 		victim, isThere := d.victim(ctx)
 		if isThere {
 			d.crew.mishap(ctx, victim)
-			rest.For(ctx, pause)
+			sleep.For(ctx, pause)
 		}
 	}
 }

@@ -9,21 +9,25 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/dataflow"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 // handlers are the programs of the company, by the names of implementations.
-func handlers() map[string]job.Handler {
+func handlers(scripts, requests job.Type) map[string]job.Handler {
 	return map[string]job.Handler{
-		"payments": job.HandlerFunc(settle),
-		"orders":   dataflow.WithCursor(fetchOrders, importOrders),
-		"reminder": job.HandlerFunc(remind),
-		"index":    job.HandlerFunc(rebuild),
-		"caches":   job.HandlerFunc(refresh),
-		"report":   job.HandlerFunc(report),
-		"export":   job.HandlerFunc(export),
+		script.Name:  job.OfType(script.Name, scripts),
+		httpjob.Name: job.OfType(httpjob.Name, requests),
+		"payments":   job.HandlerFunc(settle),
+		"orders":     dataflow.WithCursor(fetchOrders, importOrders),
+		"reminder":   job.HandlerFunc(remind),
+		"index":      job.HandlerFunc(rebuild),
+		"caches":     job.HandlerFunc(refresh),
+		"report":     job.HandlerFunc(report),
+		"export":     job.HandlerFunc(export),
 	}
 }
 
@@ -33,7 +37,7 @@ func settle(ctx context.Context, sc job.ShardingContext) error {
 	log.Info("settling", "city", sc.ItemParameter, "tick", sc.ScheduledTime.Format(time.TimeOnly))
 	payments := 20 + rand.IntN(200)
 	for done := 0; done < payments; done += 20 {
-		if !rest.For(ctx, time.Duration(100+rand.IntN(300))*time.Millisecond) {
+		if !sleep.For(ctx, time.Duration(100+rand.IntN(300))*time.Millisecond) {
 			return context.Cause(ctx)
 		}
 	}
@@ -58,7 +62,7 @@ func fetchOrders(_ context.Context, sc job.ShardingContext, after, size int) ([]
 
 // importOrders imports them.
 func importOrders(ctx context.Context, _ job.ShardingContext, rows []order) error {
-	if !rest.For(ctx, time.Duration(len(rows))*20*time.Millisecond) {
+	if !sleep.For(ctx, time.Duration(len(rows))*20*time.Millisecond) {
 		return context.Cause(ctx)
 	}
 	job.Logger(ctx).Info("imported", "orders", len(rows), "last", rows[len(rows)-1].id)
@@ -68,7 +72,7 @@ func importOrders(ctx context.Context, _ job.ShardingContext, rows []order) erro
 // remind fails now and then, for one item.
 func remind(ctx context.Context, sc job.ShardingContext) error {
 	job.Logger(ctx).Info("sending", "language", sc.ItemParameter)
-	if !rest.For(ctx, time.Duration(200+rand.IntN(800))*time.Millisecond) {
+	if !sleep.For(ctx, time.Duration(200+rand.IntN(800))*time.Millisecond) {
 		return context.Cause(ctx)
 	}
 	if sc.Item == 2 && sc.ScheduledTime.Minute()%2 == 0 {
@@ -83,7 +87,7 @@ func rebuild(ctx context.Context, sc job.ShardingContext) error {
 	log := job.Logger(ctx)
 	log.Info("rebuilding", "shard", sc.Item, "source", sc.Source)
 	for percent := 0; percent < 100; percent += 10 {
-		if !rest.For(ctx, time.Duration(2500+rand.IntN(2000))*time.Millisecond) {
+		if !sleep.For(ctx, time.Duration(2500+rand.IntN(2000))*time.Millisecond) {
 			return context.Cause(ctx)
 		}
 		log.Info("progress", "percent", percent+10)
@@ -94,14 +98,14 @@ func rebuild(ctx context.Context, sc job.ShardingContext) error {
 // refresh is for every instance.
 func refresh(ctx context.Context, sc job.ShardingContext) error {
 	job.Logger(ctx).Info("refreshed", "instance", sc.InstanceID)
-	rest.For(ctx, 50*time.Millisecond)
+	sleep.For(ctx, 50*time.Millisecond)
 	return nil
 }
 
 // report is for the night.
 func report(ctx context.Context, sc job.ShardingContext) error {
 	for page := range 20 {
-		if !rest.For(ctx, 500*time.Millisecond) {
+		if !sleep.For(ctx, 500*time.Millisecond) {
 			return context.Cause(ctx)
 		}
 		job.Logger(ctx).Info("page written", "region", sc.ItemParameter, "page", page+1)
@@ -111,7 +115,7 @@ func report(ctx context.Context, sc job.ShardingContext) error {
 
 // export panics now and then, as programs do.
 func export(ctx context.Context, sc job.ShardingContext) error {
-	if !rest.For(ctx, time.Second) {
+	if !sleep.For(ctx, time.Second) {
 		return context.Cause(ctx)
 	}
 	if sc.Item == 0 && sc.ScheduledTime.Minute()%3 == 0 {

@@ -41,7 +41,7 @@ func Work(ctx context.Context, orders string, in io.Reader, supervisor script.Su
 	}
 	defer func() { err = errors.Join(err, history.Close()) }()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	recorder, err := trace.New(history, trace.Options{Log: log, Interval: 200 * time.Millisecond})
+	recorder, err := trace.New(history, trace.Options{Slog: log, Interval: 200 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,8 @@ func Work(ctx context.Context, orders string, in io.Reader, supervisor script.Su
 	runner, err := job.NewRunner(reg, job.RunnerConfig{
 		NodeConfig: job.NodeConfig{Threads: 100, Drain: 5 * time.Second, Options: []job.Option{
 			job.WithIP(address(o.Number)), job.WithLabels(labels[o.Number]), recorder.Option(),
-			job.WithType(script.Name, scripts), job.WithType(httpjob.Name, requests),
 		}},
-		Handlers: handlers(),
+		Handlers: handlers(scripts, requests),
 	})
 	if err != nil {
 		return err

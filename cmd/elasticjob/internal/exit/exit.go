@@ -164,7 +164,7 @@ func sentinels() []sentinel {
 		{ops.ErrOtherSet, Conflict},
 		{declare.ErrEmpty, Usage},
 		{jobtype.ErrQueueFull, Conflict},
-		{jobtype.ErrNoInstance, Conflict},
+		{jobtype.ErrNobodyRunsIt, Conflict},
 		{jobtype.ErrKindConflict, Conflict},
 		{migrate.ErrRefused, Conflict},
 		{migrate.ErrOther, Conflict},

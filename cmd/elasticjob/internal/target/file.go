@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
@@ -63,27 +64,12 @@ func DefaultFile(lookup func(string) (string, bool)) (string, error) {
 // which has a secret, is refused: ErrExposed.
 func ReadFile(path string) (*File, error) {
 	f := &File{Contexts: map[string]Settings{}, path: path}
-	open, err := os.Open(path)
+	document, info, err := bounded.File(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("contexts file: %w", err)
-	}
-	defer func() { _ = open.Close() }() // it was only read
-	info, err := open.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("contexts file: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("contexts file %s: not a regular file", path)
-	}
-	document, err := io.ReadAll(io.LimitReader(open, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("contexts file: %w", err)
-	}
-	if len(document) > maxFile {
-		return nil, fmt.Errorf("contexts file %s: larger than %d bytes", path, maxFile)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(document))
 	d.KnownFields(true)

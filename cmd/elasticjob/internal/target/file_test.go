@@ -78,7 +78,7 @@ func TestFileIsRefused(t *testing.T) {
 		"a value of another kind":     {0o600, "contexts: {a: {password: [hunter2]}}", "line 1"},
 		"a value with a backquote":    {0o600, "contexts: {a: '`hunter2'}", "line 1"},
 		"a name that is not allowed":  {0o600, "contexts: {a/b: {store: x}}", "a/b"},
-		"a file that is much too big": {0o600, strings.Repeat("#", 1<<20+1), "larger"},
+		"a file that is much too big": {0o600, strings.Repeat("#", 1<<20+1), "more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := target.ReadFile(write(t, tc.mode, tc.text))

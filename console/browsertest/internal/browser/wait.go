@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // pause is the time between two looks at the page.
@@ -100,7 +100,7 @@ func (tab *Tab) until(what string, missing func(context.Context) (string, error)
 		case ctx.Err() == nil: // else it says only that time is over
 			why = err.Error()
 		}
-		if !rest.For(ctx, pause) {
+		if !sleep.For(ctx, pause) {
 			tab.fail(what, why)
 		}
 	}

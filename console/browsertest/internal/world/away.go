@@ -55,10 +55,10 @@ func Away(t testing.TB) (url string, link *proxy.Proxy) {
 		OpenHistory: func(d connection.Database) (connection.History, error) {
 			return nil, fmt.Errorf("the tests have no %s", d.Driver)
 		},
-		Log: log,
+		Slog: log,
 	})
 	must(err)
-	served, err := console.New(console.Options{Connections: book, Access: who, Version: "test", Log: log})
+	served, err := console.New(console.Options{Connections: book, Access: who, Version: "test", Slog: log})
 	must(err)
 	site := httptest.NewServer(served)
 	t.Cleanup(func() {

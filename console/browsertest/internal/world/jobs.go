@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -40,8 +40,9 @@ const (
 // Failure is why item 1 of Failing fails.
 const Failure = "451 mailbox busy"
 
-func handlers() map[string]job.Handler {
+func handlers(scripts job.Type) map[string]job.Handler {
 	return map[string]job.Handler{
+		script.Name: job.OfType(script.Name, scripts),
 		Count: job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			job.Logger(ctx).Info("counted", "item", sc.Item, "parameter", sc.JobParameter)
 			job.SetOutput(ctx, fmt.Appendf(nil, "%d orders", 7*(sc.Item+1)))
@@ -57,7 +58,7 @@ func handlers() map[string]job.Handler {
 		Rebuild: job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			for percent := 0; percent <= 100; percent += 2 {
 				job.Logger(ctx).Info("progress", "percent", percent)
-				if !rest.For(ctx, time.Second) {
+				if !sleep.For(ctx, time.Second) {
 					return context.Cause(ctx)
 				}
 			}
@@ -114,7 +115,7 @@ func (w *World) ready(ctx context.Context, names ...string) error {
 			if err == nil && w.crew.are(instances) {
 				break
 			}
-			if !rest.For(ctx, 50*time.Millisecond) {
+			if !sleep.For(ctx, 50*time.Millisecond) {
 				return fmt.Errorf("%s has %d instances, and not those of the workers: %w", name, len(instances), errors.Join(err, context.Cause(ctx)))
 			}
 		}

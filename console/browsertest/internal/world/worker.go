@@ -65,7 +65,7 @@ func work(text string, supervisor script.Supervisor) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	recorder, err := trace.New(past, trace.Options{Log: log, Interval: 100 * time.Millisecond})
+	recorder, err := trace.New(past, trace.Options{Slog: log, Interval: 100 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func work(text string, supervisor script.Supervisor) error {
 	}
 	runner, err := job.NewRunner(reg, job.RunnerConfig{
 		NodeConfig: job.NodeConfig{Options: []job.Option{
-			job.WithIP(Address(o.Number)), job.WithLabels(fmt.Sprintf("rack-%d", o.Number)), recorder.Option(), job.WithType(script.Name, scripts),
+			job.WithIP(Address(o.Number)), job.WithLabels(fmt.Sprintf("rack-%d", o.Number)), recorder.Option(),
 		}},
-		Handlers: handlers(),
+		Handlers: handlers(scripts),
 	})
 	if err != nil {
 		return err

@@ -164,13 +164,13 @@ func (w *World) serve(ctx context.Context, folder, history string, endpoints []s
 		OpenHistory: func(d connection.Database) (connection.History, error) {
 			return nil, fmt.Errorf("the tests have no %s", d.Driver)
 		},
-		Log: log,
+		Slog: log,
 	})
 	if err != nil {
 		return err
 	}
 	w.end(book.Close)
-	served, err := console.New(console.Options{Connections: book, Access: who, Version: "test", Log: log})
+	served, err := console.New(console.Options{Connections: book, Access: who, Version: "test", Slog: log})
 	if err != nil {
 		return err
 	}

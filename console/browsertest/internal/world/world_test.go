@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/elasticjob-go/elasticjob/internal/rest"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -104,7 +104,7 @@ func TestKill(t *testing.T) {
 				}
 			}
 		}
-		rest.For(t.Context(), 50*time.Millisecond)
+		sleep.For(t.Context(), 50*time.Millisecond)
 	}
 	killed := time.Now()
 	earth.Kill(t, victim)
@@ -147,7 +147,7 @@ func await(t *testing.T, past history.Reader, what string, f history.ExecutionFi
 		if err == nil && len(page.Rows) > 0 {
 			return page.Rows[0]
 		}
-		if !rest.For(ctx, 50*time.Millisecond) {
+		if !sleep.For(ctx, 50*time.Millisecond) {
 			t.Fatalf("the history does not come to have %s: %v", what, err)
 		}
 	}

@@ -136,7 +136,7 @@ func (w *World) happen(reg coord.Registry, recorder *trace.Recorder) {
 		}
 		return nil
 	})
-	a, b := w.Instance("10.0.0.1", recorder.Option()), w.Instance("10.0.0.2", recorder.Option())
+	a, b := w.Process("10.0.0.1", recorder.Option()), w.Process("10.0.0.2", recorder.Option())
 	a.Schedule(settle, handler)
 	b.Schedule(settle, handler)
 	payOut := jobtype.Config{Name: "pay-out", Cron: "0 0 3 * * ?", TimeZone: "UTC", ShardingTotalCount: 2, Label: "blue"}

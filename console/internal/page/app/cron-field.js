@@ -1,4 +1,4 @@
-// A field for a Quartz expression: it can be built of choices, is explained in words, and shows its next ticks.
+// A field for a cron expression: it can be built of choices, is explained in words, and shows its next ticks.
 import { ask, Problem } from "./api.js";
 import { expressionOf, formOf, kinds, steps, weekdays } from "./cron-form.js";
 import { h } from "./dom.js";

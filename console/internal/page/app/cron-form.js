@@ -26,6 +26,12 @@ const usual = { kind: "other", every: 5, minute: 0, time: "03:00", days: ["MON",
 export function formOf(expression) {
   const parts = expression.trim().toUpperCase().split(/\s+/);
   if (parts[0] === "") return { ...usual, kind: "none" };
+  if (parts.length === 5) { // those of Unix cron, which writes * for ?, and knows neither L nor 0/5
+    if (parts.some((part) => /[?L]|^\d+\//.test(part))) return usual;
+    parts.unshift("0");
+    if (parts[3] === "*" && parts[5] !== "*") parts[3] = "?";
+    else if (parts[5] === "*" && parts[3] !== "*") parts[5] = "?";
+  }
   if (parts.length !== 6) return usual;
   const [second, minute, hour, day, month, weekday] = parts;
   if (month !== "*") return usual;

@@ -202,7 +202,7 @@ export interface ColumnsInfo {
   ticks: (number)[];
 }
 export interface Configuration {
-  /** When it runs: a Quartz expression. Empty for a one-off job. */
+  /** When it runs: a Quartz expression, or the five fields of Unix cron. Empty for a one-off job. */
   cron?: string;
   /** What the job is for, for people. */
   description?: string;
@@ -246,7 +246,7 @@ export interface Configuration {
   timeZone?: string;
 }
 export interface ConfigurationPatch {
-  /** When it runs: a Quartz expression. Empty for a one-off job. */
+  /** When it runs: a Quartz expression, or the five fields of Unix cron. Empty for a one-off job. */
   cron?: string | null;
   /** What the job is for, for people. */
   description?: string | null;
@@ -380,14 +380,12 @@ export interface Dump {
   configError?: string;
   /** Whether nodes are left out: there are more than 200,000, or more than 64 MiB. */
   cut?: boolean;
-  /** How many nodes differ for long from what the process believes. A console believes nothing: 0. */
+  /** How many nodes differ from what the process believes. A console believes nothing: 0. */
   differing: number;
   /** Version of Go. */
   go: string;
   /** Name of the host that has made it: of the console. */
   host: string;
-  /** How many nodes differ for a moment. Of a console: 0. */
-  inFlight: number;
   /** Name of the job. */
   job: string;
   /** Nodes of the job: parents before their children, children in descending order of their names. */
@@ -416,8 +414,6 @@ export interface DumpFault {
 export interface DumpNode {
   /** How a process believes the node to be, if that differs: only in the view, only in the store, or other. */
   difference?: string;
-  /** Whether the difference was over within a second. */
-  inFlight?: boolean;
   /** Number of the commit that wrote it last, of the whole store. */
   modified?: number;
   /** Path within the namespace. */
@@ -752,7 +748,7 @@ export interface JobInfo {
   calendars?: number;
   /** Why the configuration cannot be read. The other fields have what could be read then. */
   configError?: string;
-  /** Its first Quartz expression. Left out for a one-off job. */
+  /** Its first cron expression. Left out for a one-off job. */
   cron?: string;
   /** What the configuration says of the job, for people: its first 255 bytes. */
   description?: string;

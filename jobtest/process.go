@@ -1,0 +1,223 @@
+package jobtest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// sessionTimeout is that of all sessions in a cluster.
+const sessionTimeout = 10 * time.Second
+
+// Process is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
+// of 10 s. Die and the other faults may be called from any goroutine, handlers too.
+type Process struct {
+	c        *Cluster
+	address  string
+	registry *memory.Registry
+	node     *job.Node
+	witness  *witness
+	broken   spell        // of the link
+	ahead    atomic.Int64 // of the clock, in nanoseconds
+
+	mu   sync.Mutex
+	gone bool // it has died or left
+}
+
+// Process starts a process without jobs. The options hold for each of its jobs. Another
+// process may have the same address, as after a restart.
+func (c *Cluster) Process(address string, opts ...job.Option) *Process {
+	c.t.Helper()
+	return c.process(address, opts, func(in *Process, config job.NodeConfig) (err error) {
+		in.node, err = job.NewNode(in.registry, config)
+		return err
+	})
+}
+
+// Runner starts a process that serves every job of the cluster whose implementation or type it
+// offers: see [job.Runner]. The handlers have the names of the jobs that they are for, or of their
+// implementations; types stand among the options. Create jobs through Ops.
+func (c *Cluster) Runner(address string, handlers map[string]job.Handler, opts ...job.Option) *Process {
+	c.t.Helper()
+	return c.process(address, opts, func(in *Process, config job.NodeConfig) error {
+		runner, err := job.NewRunner(in.registry, job.RunnerConfig{NodeConfig: config, Handlers: handlers})
+		if err != nil {
+			return err
+		}
+		in.node = runner.Node
+		c.ending.Go(func() {
+			if err := runner.Run(context.Background()); err != nil && !in.hasLeft() { // it ends with Shutdown
+				c.recorder.tell(address, "the runner has stopped: "+shown(err))
+			}
+		})
+		return nil
+	})
+}
+
+// process starts a process whose node begin makes.
+func (c *Cluster) process(address string, opts []job.Option, begin func(*Process, job.NodeConfig) error) *Process {
+	c.t.Helper()
+	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address, SessionTimeout: sessionTimeout})
+	if err != nil {
+		c.t.Fatalf("jobtest: instance %s: %v", address, err)
+	}
+	in := &Process{c: c, address: address, registry: registry}
+	in.witness = &witness{at: func(job.Event) time.Time { return time.Now() }} // its own clock may be wrong
+	err = begin(in, job.NodeConfig{Options: append([]job.Option{
+		job.WithIP(address),
+		setup.Clock(func() time.Time { return time.Now().Add(time.Duration(in.ahead.Load())) }),
+		job.WithObserver(c.recorder.observer(in.witness)),
+	}, opts...)})
+	if err != nil {
+		_ = registry.Close(context.Background()) // the test ends with the error before it
+		c.t.Fatalf("jobtest: instance %s: %v", address, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.instances = append(c.instances, in)
+	return in
+}
+
+// Schedule joins a job: see [job.Node.Schedule]. It ends the test if that fails.
+func (in *Process) Schedule(cfg job.Config, h job.Handler, opts ...job.Option) *job.Scheduler {
+	in.c.t.Helper()
+	s, err := in.node.Schedule(in.c.t.Context(), cfg, h, opts...)
+	if err != nil {
+		in.c.t.Fatalf("jobtest: %s: %v\n%s", in.address, err, in.c.recorder)
+	}
+	return s
+}
+
+// Node returns what runs the jobs.
+func (in *Process) Node() *job.Node { return in.node }
+
+// Link returns the connection to the store, for faults that Process has no method for.
+func (in *Process) Link() *memory.Link { return in.registry.Link() }
+
+// hasLeft reports whether the process is gone.
+func (in *Process) hasLeft() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.gone
+}
+
+// leaves reports whether the process is there, and marks it as gone.
+func (in *Process) leaves() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	was := in.gone
+	in.gone = true
+	return !was
+}
+
+// Shutdown stops the process in order, as SIGTERM should: handlers have the time drain to
+// return. It waits for the end, and returns what [job.Node.Shutdown] does. The process may die
+// meanwhile.
+func (in *Process) Shutdown(drain time.Duration) error {
+	in.c.recorder.tell(in.address, "shuts down")
+	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	err := in.c.left(in.node.Shutdown(ctx))
+	if !in.leaves() {
+		return err
+	}
+	in.broken.stop()
+	return errors.Join(err, in.close())
+}
+
+// close closes the registry.
+func (in *Process) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return in.registry.Close(ctx)
+}
+
+// Die ends the process at once, as a crash does. The store hears nothing more from it, and its
+// session expires when the time-out has passed. Die returns at once.
+//
+// The contexts of its handlers end, with coord.ErrClosed, because there is no other way to stop
+// them. What a handler does after that would not happen in a process that has died: let it
+// return at once. Nothing of it is recorded: its executions have ended with [job.OutcomeCut] and
+// [ErrDied]. To see all that follows at this instant, call [Cluster.Advance] with 0.
+func (in *Process) Die() {
+	if !in.leaves() {
+		return
+	}
+	in.c.recorder.bury(in.witness, in.address)
+	in.broken.stop()
+	in.Link().Cut()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = in.registry.Close(ended)                                      // it reaches nobody
+	in.c.ending.Go(func() { _ = in.c.left(in.node.Shutdown(ended)) }) // nor does this; it waits for the handlers
+}
+
+// end stops what a test has left running.
+func (in *Process) end() {
+	if !in.leaves() {
+		return
+	}
+	in.broken.stop()
+	in.Link().Heal()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = in.c.left(in.node.Shutdown(ended)) // the test is over, and has looked at what it wanted to know
+	_ = in.close()                         // the same
+}
+
+// CutOff cuts the connection to the store for so long from now on, and returns at once: calls
+// fail, and if it takes longer than the session's time-out others take its items over.
+func (in *Process) CutOff(d time.Duration) {
+	in.breakFor(d, "is cut off for ", (*memory.Link).Cut)
+}
+
+// LoseAnswers lets what the process writes reach the store for so long from now on, but no
+// answer come back. So it does not know what it has done. It returns at once.
+func (in *Process) LoseAnswers(d time.Duration) {
+	in.breakFor(d, "loses answers for ", (*memory.Link).DropAnswers)
+}
+
+// breakFor breaks the link. Of two such faults the last one counts.
+func (in *Process) breakFor(d time.Duration, what string, by func(*memory.Link)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.gone {
+		return
+	}
+	in.broken.stop()
+	in.c.recorder.tell(in.address, what+d.String())
+	by(in.Link())
+	in.broken.begin(d, func() {
+		in.Link().Heal()
+		in.c.recorder.tell(in.address, "is connected again")
+	})
+}
+
+// LoseSession makes the store drop the session at this moment, while the process lives and does
+// not hear of it: as if it had been paused for longer than the time-out, and went on (a virtual
+// machine that was moved, a long stop of the garbage collector). For up to 9 s its handlers go on
+// while others may run the same items: this is what fencing tokens are for. Then their contexts
+// end, and soon it has another session. LoseSession returns at once.
+func (in *Process) LoseSession() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	session, err := in.registry.Session(ctx)
+	if err != nil {
+		return // it has none
+	}
+	in.breakFor(sessionTimeout, "loses its session; without a connection for ", (*memory.Link).BlackHole)
+	in.c.store.Expire(session.ID())
+}
+
+// ClockOff sets how far the clock of the process is ahead of the store's; negative is behind, 0
+// sets it right. Timers go on as they are.
+func (in *Process) ClockOff(ahead time.Duration) {
+	in.c.recorder.tell(in.address, "has a clock that is off by "+ahead.String())
+	in.ahead.Store(int64(ahead))
+}

@@ -1,0 +1,107 @@
+package migrate
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// side is one of the two namespaces, with what a run knows of its lock.
+type side struct {
+	coord.Registry
+	id                string // of the namespace; empty if it had no migration yet
+	version, revision int64  // of the lock, when this run took it
+}
+
+// held is the condition that no other run has taken the lock. Every commit of a migration has it.
+func (s *side) held() coord.Op { return coord.AtVersion(jobtree.Migrations, s.version) }
+
+// Commit returns ErrTakenOver if the lock was a condition, and another run has taken it.
+func (s *side) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	revision, err := s.Registry.Commit(ctx, ops...)
+	conflict, ok := errors.AsType[*coord.ConflictError](err)
+	if ok && conflict.Op.Kind == coord.OpAtVersion && conflict.Op.Path == jobtree.Migrations {
+		err = fmt.Errorf("%w: %w", ErrTakenOver, err)
+	}
+	return revision, err
+}
+
+// readLock reads the lock. If there is none the node is zero.
+func (s *side) readLock(ctx context.Context) (coord.Node, error) {
+	n, err := get(ctx, s, jobtree.Migrations)
+	s.id = string(n.Value)
+	return n, err
+}
+
+// lock takes the lock, in one commit with an entry of the audit. Who has had it can commit nothing more.
+func (s *side) lock(ctx context.Context, entry coord.Op) error {
+	n, err := s.readLock(ctx)
+	if err != nil {
+		return err
+	}
+	id := []byte(cmp.Or(s.id, rand.Text()))
+	write := coord.SetAt(jobtree.Migrations, id, n.Version)
+	if n.Created == 0 {
+		write = coord.Create(jobtree.Migrations, id)
+	}
+	if s.revision, err = s.Commit(ctx, write, entry); err != nil {
+		return err
+	}
+	if n, err = s.readLock(ctx); err != nil {
+		return err
+	}
+	if s.version = n.Version; n.Modified != s.revision {
+		return ErrTakenOver
+	}
+	return nil
+}
+
+// lockBoth takes the locks of both sides, and notes in the audit of each what is done.
+func (r *run) lockBoth(ctx context.Context) error {
+	action := ops.ActionMigrate
+	if r.isAbort {
+		action = ops.ActionAbortMigration
+	}
+	for _, one := range []struct {
+		*side
+		name, detail string
+	}{{r.source, "source", "to " + r.To.Name}, {r.target, "target", "from " + r.From.Name}} {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		c := ops.Change{
+			ID: id.String(), At: r.now.UTC(), By: brief.Cut(r.By, maxText), From: brief.Cut(r.Where, maxText), Action: action,
+			Detail: brief.Cut(one.detail, jobtree.MaxAuditDetail), Why: brief.Cut(r.Why, maxText),
+		}
+		d := jobtree.AuditDocument{At: c.At, By: c.By, From: c.From, Action: string(c.Action), Detail: c.Detail, Why: c.Why}
+		if err := one.lock(ctx, coord.Create(jobtree.Audit(c.ID), jobtree.EncodeAudit(d))); err != nil {
+			return fmt.Errorf("%s: %w", one.name, err)
+		}
+		if r.OnChange != nil {
+			r.OnChange(c)
+		}
+	}
+	r.setID()
+	return nil
+}
+
+// maxText bounds what people say, in bytes.
+const maxText = 255
+
+// setID sets the id that all migrations from this source to this target have; without one of the locks there
+// was none.
+func (r *run) setID() {
+	if r.source.id != "" && r.target.id != "" {
+		r.id = r.source.id + "-" + r.target.id
+	}
+}
