@@ -87,7 +87,7 @@ func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
 		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
 		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.isOwnClockFar(),
-		Ahead: w.ahead(), NodeID: w.NodeID, Release: w.Release,
+		Ahead: w.ahead(), NodeID: w.NodeID, Release: w.ModuleVersion,
 	}
 }
 

@@ -48,8 +48,8 @@ type World struct {
 	UnansweredClaims int
 	// NodeID names this process in the session's document; "" if it shows no node of its own.
 	NodeID string
-	// Release is the version of this module in the program; "" if it is not known.
-	Release string
+	// ModuleVersion is the version of this module in the program; "" if it is not known.
+	ModuleVersion string
 	// Dirty are the items that a partial pass looks at: only they have changed since the last pass. It is nil
 	// in a full pass.
 	Dirty []int

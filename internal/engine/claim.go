@@ -208,8 +208,8 @@ func (r *run) waited(now clocks.Instant) time.Duration {
 	if r.Recorded && r.Tick.After(r.claimed.Wall) {
 		return min(now.Wall.Sub(r.Tick), now.Mono.Sub(r.claimed.Mono))
 	}
-	if r.released.After(r.claimed.Mono) {
-		return now.Mono.Sub(r.released)
+	if r.heldAt.After(r.claimed.Mono) {
+		return now.Mono.Sub(r.heldAt)
 	}
 	return now.Mono.Sub(r.claimed.Mono)
 }

@@ -37,21 +37,21 @@ import (
 // that lasts becomes a fault (package diagnose). A controller that cannot go on leaves in order (leave.go).
 type controller struct {
 	// What it was started with. These fields do not change.
-	reg      coord.Registry
-	view     coord.View
-	job      jobtree.Job
-	options  *setup.Options
-	revision int    // Config.Revision, as the program gave it
-	release  string // the version of this module
-	reporter *health.Reporter
-	guard    *health.Guard
-	log      *zap.Logger
-	started  func()          // publish calls it while this instance is in the tree; only the first call acts
-	shutdown context.Context // ends when a shutdown is asked for
-	stopping context.Context // ends when the time to drain is over
-	wake     chan struct{}   // wakes the loop: wakeUp
-	pool     pool.Job        // what it shares with other jobs of the process
-	seams    seams
+	reg           coord.Registry
+	view          coord.View
+	job           jobtree.Job
+	options       *setup.Options
+	revision      int    // Config.Revision, as the program gave it
+	moduleVersion string // the version of this module
+	reporter      *health.Reporter
+	guard         *health.Guard
+	log           *zap.Logger
+	started       func()          // publish calls it while this instance is in the tree; only the first call acts
+	shutdown      context.Context // ends when a shutdown is asked for
+	drainTime     context.Context // ends when the time to drain is over
+	wake          chan struct{}   // wakes the loop: wakeUp
+	pool          pool.Job        // what it shares with other jobs of the process
+	seams         seams
 
 	// Parts that own their state.
 	commits       *commit.Committer   // sends the changes of steps
@@ -109,7 +109,7 @@ func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *se
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.Weight))
 	}
 	c := &controller{
-		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision, release: module.Version(),
+		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision, moduleVersion: module.Version(),
 		log:        health.JobLogger(o.Logger, s.Name),
 		wake:       make(chan struct{}, 1),
 		viewState:  viewState{settings: s},
@@ -140,7 +140,7 @@ func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *se
 // connect gives a controller what it shares with other jobs of the process, and the contexts
 // that end when a shutdown is asked for and when the time to drain is over.
 func (c *controller) connect(p pool.Job, shutdown, stopping context.Context) {
-	c.pool, c.shutdown, c.stopping = p, shutdown, stopping
+	c.pool, c.shutdown, c.drainTime = p, shutdown, stopping
 	c.schedule = schedule.NewFollower(p.Calendars, c.log)
 	c.diagnosis = diagnose.New(diagnose.Config{
 		Registry: c.reg, View: c.view, Commits: c.commits, Faults: c.faults, Threads: p.Threads, Implementation: c.options.Implementation, Now: c.now, WakeIn: c.wakeIn,
@@ -207,7 +207,7 @@ func (c *controller) reconcile() error {
 		}
 	} else {
 		c.full, c.fullAt = false, clocks.Moment{}
-		c.sawDrainEnd = c.stopping.Err() != nil
+		c.sawDrainEnd = c.drainTime.Err() != nil
 		c.countItems(w)
 		c.reporter.Follow(health.Member{World: w, Config: &c.settings.Config, Zone: c.settings.Zone, Items: c.items(), Leaving: c.isLeaving()})
 	}
@@ -235,7 +235,7 @@ func (c *controller) newWorld() decide.World {
 		Clock: clockAt(c.reg.Clock(), now.Wall), Slack: c.slack(now), Lead: c.options.Lead,
 		Accepted: c.settings.Modified, Refused: c.refusal(), Revision: c.revision,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, UnansweredClaims: c.unansweredClaims, NodeID: c.pool.Announcement.ID(c.self.Session),
-		Release: c.release,
+		ModuleVersion: c.moduleVersion,
 	}
 	if c.full || c.mixed != nil || c.isLeaving() {
 		c.mixed = decide.Mix(c.state, c.mixed, now.Mono)

@@ -95,7 +95,7 @@ func (c *controller) dispatch() {
 			continue
 		}
 		if held := c.heldUntil(r, now); !held.IsZero() {
-			r.released = c.moment()
+			r.heldAt = c.moment()
 			c.nextStartAt = earlier(c.nextStartAt, held)
 			rest = append(rest, r)
 			continue

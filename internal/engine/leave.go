@@ -58,7 +58,7 @@ func (c *controller) terminate(err error) {
 //  4. wait for the runs until the time to drain is over, then cancel their contexts, and wait for the grace period
 //  5. finalize
 func (c *controller) leave(w *decide.World) error {
-	if c.releaseEarly(w) && c.stopping.Err() == nil {
+	if c.releaseEarly(w) && c.drainTime.Err() == nil {
 		c.wakeIn(commit.MinPause)
 		return nil
 	}
@@ -66,12 +66,12 @@ func (c *controller) leave(w *decide.World) error {
 		return nil
 	}
 	// Once the time is over, a store that refuses this commit must not hold up the rest.
-	if change := w.Resign(len(c.runs) > 0 || c.calls.Pending() > 0); change != nil && c.stopping.Err() == nil {
+	if change := w.Resign(len(c.runs) > 0 || c.calls.Pending() > 0); change != nil && c.drainTime.Err() == nil {
 		c.commits.Commit(*change)
 		return nil // the next pass shows whether it happened
 	}
 	if c.busy > 0 || len(c.queue) > 0 || c.calls.Pending() > 0 {
-		if c.stopping.Err() == nil {
+		if c.drainTime.Err() == nil {
 			return nil
 		}
 		if c.departure.stage == draining || len(c.queue) > 0 {

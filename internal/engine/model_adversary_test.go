@@ -155,7 +155,7 @@ func (m *model) doShutdown() {
 
 // doDeadline ends the context of the Shutdown of a process.
 func (m *model) doDeadline() {
-	if p := m.choose(true); p != nil && p.c.isShutdown() && p.c.stopping.Err() == nil {
+	if p := m.choose(true); p != nil && p.c.isShutdown() && p.c.drainTime.Err() == nil {
 		m.logf("%s: its time to drain is over", p.name)
 		p.stop()
 	}

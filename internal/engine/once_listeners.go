@@ -56,7 +56,7 @@ func (c *controller) advanceTicks(w *decide.World) error {
 // mayCall reports whether this instance may begin a call: it is in the tree, and has not tried
 // to leave in one commit, whose answer may be lost. Otherwise others make the call.
 func (c *controller) mayCall(w *decide.World) bool {
-	return c.stopping.Err() == nil && !c.triedOneCommit && w.Session(c.self.ID).Owner == c.self.Session
+	return c.drainTime.Err() == nil && !c.triedOneCommit && w.Session(c.self.ID).Owner == c.self.Session
 }
 
 // reportLate tells that the caller of Started does not say that it has ended.

@@ -82,7 +82,7 @@ func (c *controller) enter() error {
 	case err == nil:
 		c.startSession(session)
 		return nil
-	case c.stopping.Err() != nil || c.isShutdown():
+	case c.drainTime.Err() != nil || c.isShutdown():
 		c.terminate(nil)
 		return nil
 	}
@@ -114,7 +114,7 @@ func (c *controller) awaitSession() (coord.Session, error) {
 		session coord.Session
 		err     error
 	}
-	ctx, cancel := context.WithCancel(c.stopping)
+	ctx, cancel := context.WithCancel(c.drainTime)
 	defer cancel()
 	answers := make(chan answer, 1)
 	go func() {

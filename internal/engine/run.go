@@ -23,7 +23,7 @@ type run struct {
 	claimed clocks.Instant // when the claim was committed
 	begun   clocks.Instant // when the handler was called
 	// When it was seen last that the run waited for Started of its tick; zero if it never has.
-	released clocks.Moment
+	heldAt clocks.Moment
 
 	cancel  context.CancelCauseFunc // ends the handler's context; set once it is executing
 	ending  exec.Ending             // set once the handler has returned

@@ -119,7 +119,7 @@ func (s *Scheduler) run() {
 	hasLeft, err := s.c.loop()
 	s.err = err
 	s.c.close(hasLeft, err)
-	s.c.flusher.FlushAll(s.c.stopping, s.c.settings.Errors)
+	s.c.flusher.FlushAll(s.c.drainTime, s.c.settings.Errors)
 	s.c.options.Thrown.Close()
 	s.c.faults.End(s.c.self.ID)
 	s.c.reporter.Left(err)

@@ -91,7 +91,7 @@ func (c *controller) drained() <-chan struct{} {
 	if !c.isLeaving() && !c.isShutdown() || c.sawDrainEnd {
 		return nil
 	}
-	return c.stopping.Done()
+	return c.drainTime.Done()
 }
 
 // requestFullPass makes the next pass a full one, and wakes the controller. Any goroutine may call it.
