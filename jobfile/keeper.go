@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -42,7 +42,7 @@ type keeper struct {
 	isOver  bool          // the job is not started again,
 	ended   error         // because of that; nil if it has expired
 	refused error         // why want is not put in force; nil if it is, or is to be
-	pause   time.Duration // after the next failure
+	backoff sleep.Backoff // after failures
 }
 
 // ask says what the files have for the job now.
@@ -81,7 +81,7 @@ func (k *keeper) run(ctx context.Context, next ask) {
 	if k.after != nil {
 		<-k.after // it drains, for a bounded time
 	}
-	k.want, k.pause = next.want, firstPause
+	k.want, k.backoff = next.want, sleep.Backoff{Min: firstPause, Max: lastPause}
 	for {
 		did, err := k.step(ctx)
 		if ctx.Err() != nil {
@@ -94,8 +94,7 @@ func (k *keeper) run(ctx context.Context, next ask) {
 		next = ask{}
 		var again <-chan time.Time
 		if err != nil && !k.isOver && k.refused == nil {
-			again = time.After(k.pause/2 + rand.N(k.pause/2))
-			k.pause = min(2*k.pause, lastPause)
+			again = time.After(k.backoff.Next())
 		}
 		select {
 		case <-ctx.Done():
@@ -104,7 +103,8 @@ func (k *keeper) run(ctx context.Context, next ask) {
 			if !k.want.is(next.want) {
 				k.isOver = false
 			}
-			k.want, k.pause = next.want, firstPause
+			k.want = next.want
+			k.backoff.Reset()
 		case <-again:
 		case <-k.stopped():
 		}
@@ -160,7 +160,7 @@ func (k *keeper) step(ctx context.Context) (did, error) {
 func (k *keeper) look() error {
 	err := k.scheduler.Err()
 	if clocks.Since(k.since) >= soundAfter {
-		k.pause = firstPause
+		k.backoff.Reset()
 	}
 	k.leave()
 	switch {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -100,7 +100,7 @@ func (r *Recorder) deliver(c *chunk) (kept Count) {
 		r.fails(err) // not to be expected: it was packed here
 		return kept
 	}
-	pause := firstPause
+	backoff := sleep.Backoff{Min: firstPause, Max: lastPause}
 	for rest.count() != (Count{}) {
 		b := rest.first(r.atOnce)
 		begin := time.Now()
@@ -108,7 +108,8 @@ func (r *Recorder) deliver(c *chunk) (kept Count) {
 		switch {
 		case err == nil:
 			r.works()
-			kept, rest, pause = kept.plus(b.count()), rest.without(b), firstPause
+			kept, rest = kept.plus(b.count()), rest.without(b)
+			backoff.Reset()
 			if time.Since(begin) < r.options.WriteTimeout/4 {
 				r.atOnce = min(2*r.atOnce, maxAtOnce)
 			}
@@ -119,8 +120,7 @@ func (r *Recorder) deliver(c *chunk) (kept Count) {
 			r.atOnce = max(b.count().all()/2, 1)
 		}
 		r.fails(err)
-		r.pause(pause/2 + rand.N(pause/2))
-		pause = min(2*pause, lastPause)
+		r.pause(backoff.Next())
 	}
 	return kept
 }

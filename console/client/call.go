@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -64,20 +63,19 @@ func (c *Client) do(ctx context.Context, a call) error {
 		return err
 	}
 	isSafe := a.method == http.MethodGet || a.isSafe || a.isDry || a.key != ""
-	pause := firstPause
+	backoff := sleep.Backoff{Min: firstPause, Max: lastPause}
 	for attempt := 1; ; attempt++ {
 		err = c.once(r, a)
 		if err == nil || attempt == attempts || !isSafe || ctx.Err() != nil || !mayHelp(err) {
 			return err
 		}
-		wait := pause/2 + mathrand.N(pause/2)
+		wait := backoff.Next()
 		if e, ok := errors.AsType[*Error](err); ok {
 			wait = max(wait, min(e.RetryAfter, lastPause))
 		}
 		if !sleep.For(ctx, wait) {
 			return err
 		}
-		pause = min(2*pause, lastPause)
 	}
 }
 

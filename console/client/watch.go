@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	mathrand "math/rand/v2"
 	"net/http"
 	"time"
 
@@ -123,7 +122,7 @@ func (w *watch) run(ctx context.Context, tell func(event) bool) error {
 		return err
 	}
 	r.Header.Set("Accept", "text/event-stream")
-	pause := firstAgain
+	backoff := sleep.Backoff{Min: firstAgain, Max: lastAgain}
 	for {
 		begun := time.Now()
 		err := w.listen(ctx, r, tell)
@@ -140,17 +139,16 @@ func (w *watch) run(ctx context.Context, tell func(event) bool) error {
 			return err
 		}
 		if time.Since(begun) > silence {
-			pause = firstAgain // it went well for a while
+			backoff.Reset() // it went well for a while
 		}
 		if w.fault == "" && !w.note(fmt.Sprintf("the console is away: %v", err), time.Now().Round(0), tell) {
 			return nil
 		}
-		wait := pause/2 + mathrand.N(pause/2)
+		wait := backoff.Next()
 		if isAnswer {
 			wait = max(wait, min(answer.RetryAfter, lastPause))
 		}
 		sleep.For(ctx, wait) // the end of ctx is seen next
-		pause = min(2*pause, lastAgain)
 	}
 }
 

@@ -47,7 +47,7 @@ func connect(ctx context.Context, c Config, conns *connections, observe grpc.Una
 func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 	server := pb.NewMaintenanceClient(client.ActiveConnection())
 	var last error
-	for retry := newRetry(); ; {
+	for backoff := newBackoff(); ; {
 		// A request that waits for a connection would not say why there is none.
 		_, err := server.Status(ctx, &pb.StatusRequest{}, grpc.WaitForReady(false))
 		if err == nil || refusedToken(err) {
@@ -56,7 +56,7 @@ func awaitAnswer(ctx context.Context, client *clientv3.Client) error {
 		if ctx.Err() == nil || last == nil {
 			last = err
 		}
-		if refusedHandshake(err) || !retry.wait(ctx) {
+		if refusedHandshake(err) || !backoff.Wait(ctx) {
 			return last
 		}
 	}

@@ -162,7 +162,7 @@ func (r *Registry) observe(ctx context.Context, method string, request, reply an
 
 // runVerify calls verify whenever it is requested, until Close.
 func (r *Registry) runVerify() {
-	for retry := newRetry(); ; {
+	for backoff := newBackoff(); ; {
 		select {
 		case <-r.identity.verifyWanted:
 		case <-r.ctx.Done():
@@ -171,11 +171,11 @@ func (r *Registry) runVerify() {
 		for {
 			err := r.verify(r.ctx)
 			if err == nil {
-				retry.reset()
+				backoff.Reset()
 				break
 			}
 			r.log.Debug("cannot check yet whether the store was put back", zap.Error(err))
-			if !retry.wait(r.ctx) {
+			if !backoff.Wait(r.ctx) {
 				return
 			}
 		}

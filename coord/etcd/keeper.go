@@ -21,7 +21,7 @@ import (
 
 // keepSessions keeps a session alive, and opens the next when it is lost, until Close.
 func (r *Registry) keepSessions(s *session) {
-	for retry := newRetry(); ; {
+	for backoff := newBackoff(); ; {
 		began := time.Now()
 		r.keepSession(s)
 		if r.ctx.Err() != nil {
@@ -32,18 +32,18 @@ func (r *Registry) keepSessions(s *session) {
 		lost := s
 		r.start(func() { r.revokeLost(lost) })
 		if time.Since(began) > lost.Timeout() {
-			retry.reset()
-		} else if !retry.wait(r.ctx) { // this one did not last, so the next must not follow at once
+			backoff.Reset()
+		} else if !backoff.Wait(r.ctx) { // this one did not last, so the next must not follow at once
 			return
 		}
-		if s = r.reopenSession(retry); s == nil {
+		if s = r.reopenSession(backoff); s == nil {
 			return
 		}
 	}
 }
 
 // reopenSession tries to open a session until it succeeds. It returns nil after Close.
-func (r *Registry) reopenSession(retry *retry) *session {
+func (r *Registry) reopenSession(backoff *sleep.Backoff) *session {
 	for {
 		s, err := r.openSession(r.ctx)
 		if err == nil {
@@ -54,7 +54,7 @@ func (r *Registry) reopenSession(retry *retry) *session {
 		}
 		r.log.Debug("cannot open a new session yet", zap.Error(err))
 		r.liveness.Suspect()
-		if !retry.wait(r.ctx) {
+		if !backoff.Wait(r.ctx) {
 			return nil
 		}
 	}
@@ -128,7 +128,7 @@ func (r *Registry) keepSession(s *session) {
 	}
 	var stream renewals
 	defer stream.close()
-	retry := newRetry()
+	backoff := newBackoff()
 	next := time.NewTimer(0) // renew at once: to open it may have taken long
 	defer next.Stop()
 	for {
@@ -144,7 +144,7 @@ func (r *Registry) keepSession(s *session) {
 			if s.Renew(sent, granted) == coord.Suspended {
 				r.log.Info("session connected again", zap.Int64("session", s.lease))
 			}
-			retry.reset()
+			backoff.Reset()
 			next.Reset(time.Until(sent.Add(s.Interval())))
 			r.requestProgress()
 		case errors.Is(err, coord.ErrSessionLost):
@@ -155,7 +155,7 @@ func (r *Registry) keepSession(s *session) {
 				r.log.Warn("session suspended", zap.Int64("session", s.lease), zap.Error(err))
 			}
 			r.liveness.Suspect()
-			if !retry.wait(s.ctx) {
+			if !backoff.Wait(s.ctx) {
 				return
 			}
 			next.Reset(0)
@@ -261,7 +261,7 @@ func (r *Registry) revokeLost(s *session) {
 	if !sleep.For(r.ctx, time.Until(s.Expiry())) {
 		return
 	}
-	for retry := newRetry(); ; {
+	for backoff := newBackoff(); ; {
 		err := r.request(r.ctx, "revoke the lease of a lost session", func(ctx context.Context) error {
 			_, err := r.client.Revoke(ctx, clientv3.LeaseID(s.lease))
 			return err
@@ -273,7 +273,7 @@ func (r *Registry) revokeLost(s *session) {
 			r.log.Debug("cannot revoke a lease; it will expire", zap.Int64("lease", s.lease), zap.Error(err))
 			return
 		}
-		if !retry.wait(r.ctx) {
+		if !backoff.Wait(r.ctx) {
 			return
 		}
 	}

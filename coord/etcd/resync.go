@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // watchAndRead waits for the watch if there is none, and then reads the range. slots, unless it is
@@ -169,7 +169,7 @@ func (w *watcher) failed(err error) {
 	long := time.Since(since) > r.config.RequestTimeout
 	pause := min(first<<min(w.failures, 10), most)
 	w.failures++
-	w.queueResyncLocked(pause/2 + rand.N(pause))
+	w.queueResyncLocked(sleep.Jitter(pause))
 	w.mu.Unlock()
 	if denied || long {
 		w.setFault(err, since)

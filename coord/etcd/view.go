@@ -211,12 +211,12 @@ func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue)) (int64, e
 	}
 	var read *clientv3.TxnResponse
 	err := r.request(ctx, v.String(), func(ctx context.Context) (err error) {
-		for retry := newRetry(); ; { // the client repeats reads by itself, but no transactions
+		for backoff := newBackoff(); ; { // the client repeats reads by itself, but no transactions
 			read, err = r.client.Txn(ctx).Then(
 				clientv3.OpGet(r.keys.key(v.path)),
 				clientv3.OpGet(below.from, clientv3.WithRange(below.to), clientv3.WithLimit(firstPage)),
 			).Commit()
-			if err == nil || kindOf(err) != coord.ErrUnavailable || !retry.wait(ctx) {
+			if err == nil || kindOf(err) != coord.ErrUnavailable || !backoff.Wait(ctx) {
 				return err
 			}
 		}

@@ -96,12 +96,12 @@ func (w *watcher) open(ctx context.Context) error {
 	if !r.watchers.add(w) {
 		return fmt.Errorf("etcd: %s: %w", w.target, coord.ErrClosed)
 	}
-	for retry := newRetry(); ; {
+	for backoff := newBackoff(); ; {
 		err := w.watchAndRead(ctx, r.watchers.openings)
 		if err == nil {
 			return nil
 		}
-		if again := errors.Is(err, coord.ErrRestored) || errors.Is(err, errWatchEnded); ctx.Err() != nil || w.ctx.Err() != nil || !again || !retry.wait(ctx) {
+		if again := errors.Is(err, coord.ErrRestored) || errors.Is(err, errWatchEnded); ctx.Err() != nil || w.ctx.Err() != nil || !again || !backoff.Wait(ctx) {
 			w.stop(err)
 			return err
 		}

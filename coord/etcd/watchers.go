@@ -16,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
 	"github.com/elasticjob-go/elasticjob/coord/internal/lifetime"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // watchers holds all watchers of a registry, the one stream that carries their watches, and
@@ -67,7 +68,7 @@ func (ws *watchers) progressTimeout() time.Duration {
 func (ws *watchers) run() {
 	r := ws.registry
 	defer ws.close()
-	retry, denied := newRetry(), newRetryBetween(500*time.Millisecond, 5*time.Second)
+	backoff, denied := newBackoff(), &sleep.Backoff{Min: 500 * time.Millisecond, Max: 5 * time.Second}
 	var since time.Time // streams fail since then
 	for {
 		began := time.Now()
@@ -76,9 +77,9 @@ func (ws *watchers) run() {
 		if r.ctx.Err() != nil {
 			return
 		}
-		if s.hasAnswered() && time.Since(began) > retry.max {
-			retry.reset()
-			denied.reset()
+		if s.hasAnswered() && time.Since(began) > maxBackoff {
+			backoff.Reset()
+			denied.Reset()
 			since = time.Time{}
 		}
 		if since.IsZero() {
@@ -88,7 +89,7 @@ func (ws *watchers) run() {
 		refused := false
 		switch {
 		case errors.Is(err, lifetime.ErrRestored):
-			retry.reset()
+			backoff.Reset()
 		case errors.Is(err, errSilent), errors.Is(err, errBehind):
 			if errors.Is(err, errBehind) {
 				ws.stuckStreams.Add(1)
@@ -106,9 +107,9 @@ func (ws *watchers) run() {
 			ws.each(func(w *watcher) { w.streamFailed(err, since) })
 		}
 		if refused {
-			denied.wait(r.ctx)
+			denied.Wait(r.ctx)
 		} else {
-			retry.wait(r.ctx)
+			backoff.Wait(r.ctx)
 		}
 	}
 }
@@ -224,7 +225,7 @@ func (r *Registry) outageBegan(outage int, since time.Time) {
 // revision, which each watcher must apply before its fault ends.
 func (r *Registry) outageEnded(outage int) {
 	r.start(func() {
-		for retry := newRetry(); ; {
+		for backoff := newBackoff(); ; {
 			newest, err := r.readHeader(r.ctx, "read the revision after an outage")
 			if err == nil {
 				err = r.verify(r.ctx)
@@ -238,7 +239,7 @@ func (r *Registry) outageEnded(outage int) {
 				r.requestProgress()
 				return
 			}
-			if !retry.wait(r.ctx) {
+			if !backoff.Wait(r.ctx) {
 				return
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -88,7 +87,7 @@ func (c *conn) backOff() error {
 		return c.ctx.Err()
 	}
 	wait := min(longest, minBackoff<<min(rounds-1, 10))
-	if !sleep.For(c.ctx, wait/2+rand.N(wait/2+1)) {
+	if !sleep.For(c.ctx, sleep.Jitter(wait)) {
 		return errConnEnded
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -189,7 +188,7 @@ func (r *Registry) endOutdated() {
 
 // pause waits before another attempt.
 func (r *Registry) pause() {
-	sleep.For(r.ctx, r.config.MaxBackoff/2+rand.N(r.config.MaxBackoff/2+1))
+	sleep.For(r.ctx, sleep.Jitter(r.config.MaxBackoff))
 }
 
 // setSession sets the current session, nil for none. It reports false once Close has begun.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -185,7 +184,7 @@ func (v *view) isRechecking() bool {
 func (v *view) pause() {
 	wait := min(time.Second<<min(v.tries, 5), gapInterval)
 	v.tries++
-	sleep.For(v.ctx, wait/2+rand.N(wait/2+1))
+	sleep.For(v.ctx, sleep.Jitter(wait))
 }
 
 // setFailure sets why the view cannot be read at present, nil if it can. If err is no StaleError the

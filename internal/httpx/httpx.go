@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -86,14 +85,4 @@ func RetryAfter(h http.Header) time.Duration {
 		now = time.Now()
 	}
 	return max(until.Sub(now), 0)
-}
-
-// Backoff returns the pause after so many failures in a row: it doubles from the first one up to the last one, and up to
-// half of it is left out by chance, so that clients that have failed together do not come back together.
-func Backoff(first, last time.Duration, failures int) time.Duration {
-	d := first
-	for i := 1; i < failures && d < last; i++ {
-		d = min(2*d, last)
-	}
-	return d/2 + rand.N(d/2+1)
 }

@@ -32,26 +32,6 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
-	for _, tc := range []struct {
-		first, last time.Duration
-		failures    int
-		most        time.Duration
-	}{
-		{time.Second, time.Minute, 1, time.Second},
-		{time.Second, time.Minute, 2, 2 * time.Second},
-		{time.Second, time.Minute, 1000, time.Minute},
-		{time.Hour, time.Minute, 3, time.Hour}, // it is longer already
-		{1, time.Minute, 1, 1},
-	} {
-		for range 100 {
-			if got := httpx.Backoff(tc.first, tc.last, tc.failures); got < tc.most/2 || got > tc.most {
-				t.Errorf("after %d failures: %v, want up to %v", tc.failures, got, tc.most)
-			}
-		}
-	}
-}
-
 // What comes of an exchange never shows the URL, and leads nowhere else.
 func TestExchange(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/httpx"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
@@ -23,5 +24,6 @@ func RowsOf(k Kind) []property.Row { return append(commonRows(), k.Table.Rows...
 // BackoffAfter returns when the second attempt comes, after an answer to the first.
 func BackoffAfter(status int, retryAfter string, now time.Time) time.Duration {
 	header := http.Header{"Retry-After": {retryAfter}, "Date": {now.Format(http.TimeFormat)}}
-	return backoff(1, answer{httpx.Answer{Status: status, Header: header}, property.NewSecrets()}.refused())
+	first := sleep.Backoff{Min: firstBackoff, Max: maxBackoff}
+	return pauseAfter(answer{httpx.Answer{Status: status, Header: header}, property.NewSecrets()}.refused(), first.Next())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -162,12 +163,13 @@ func (h *handler) next(ctx context.Context) (Message, time.Time, bool) {
 
 // send tries until the message was sent, or there is no hope.
 func (h *handler) send(ctx context.Context, w *worker, m Message) error {
+	backoff := sleep.Backoff{Min: firstBackoff, Max: maxBackoff}
 	for attempt := 1; ; attempt++ {
 		err := h.attempt(ctx, m)
 		if err == nil || isPermanent(err) || attempt == h.attempts || ctx.Err() != nil {
 			return err
 		}
-		h.rest(ctx, w, backoff(attempt, err))
+		h.rest(ctx, w, pauseAfter(err, backoff.Next()))
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 // The back-off between the attempts to send a message.
@@ -46,9 +44,8 @@ type retryAfter struct {
 
 func (e retryAfter) Unwrap() error { return e.error }
 
-// backoff returns the time before the next attempt, after one that has failed.
-func backoff(attempt int, err error) time.Duration {
-	wait := httpx.Backoff(firstBackoff, maxBackoff, attempt)
+// pauseAfter returns how long to wait after an error, if nothing else is said by it.
+func pauseAfter(err error, wait time.Duration) time.Duration {
 	if e, ok := errors.AsType[retryAfter](err); ok {
 		// Not exactly then, either: others were told the same time.
 		wait = max(wait, e.after+rand.N(e.after/10+1))

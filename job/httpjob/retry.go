@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -19,12 +18,13 @@ const maxBackoff = 30 * time.Second
 
 // send sends a message until there is an answer to keep, or it may not be sent again.
 func (x *exchange) send(ctx context.Context, m *message) (*answer, error) {
+	backoff := sleep.Backoff{Min: x.backoff, Max: max(x.backoff, maxBackoff)}
 	for failures := 1; ; failures++ {
 		a, err := x.once(ctx, m)
 		if failures > x.attempts || ctx.Err() != nil || !x.isRepeated(m, a, err) {
 			return a, err
 		}
-		wait := httpx.Backoff(x.backoff, maxBackoff, failures)
+		wait := backoff.Next()
 		if a != nil {
 			wait = max(wait, a.retryAfter)
 		}

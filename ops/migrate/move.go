@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -190,7 +189,7 @@ func (r *run) onTheirWay(ctx context.Context) ([]jobtree.Job, error) {
 // moveAll takes the locks and does what is to be done for all jobs, again and again as long as errors may
 // pass. What was sent before has no effect then, because the locks have new versions.
 func (r *run) moveAll(ctx context.Context, names []jobtree.Job, s shared) error {
-	pause := firstPause
+	backoff := sleep.Backoff{Min: firstPause, Max: lastPause}
 	for pass := 1; ; pass++ {
 		err := r.lockBoth(ctx)
 		if err == nil {
@@ -202,10 +201,9 @@ func (r *run) moveAll(ctx context.Context, names []jobtree.Job, s shared) error 
 		if !isPassing(err) || pass == passes {
 			return err
 		}
-		if !sleep.For(ctx, pause/2+rand.N(pause/2)) {
+		if !backoff.Wait(ctx) {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
-		pause = min(2*pause, lastPause)
 	}
 }
 

@@ -119,13 +119,13 @@ type candidate struct {
 // openView opens the view. While the store is away it tries again: the place lasts as long as the session, which
 // ends ctx.
 func (c *candidate) openView(ctx context.Context) error {
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+	for backoff := (sleep.Backoff{Min: firstPause, Max: maxPause}); ; {
 		view, err := c.Registry.View(ctx, c.Path, 1)
 		if err == nil {
 			c.view = view
 			return nil
 		}
-		if errors.Is(err, coord.ErrDenied) || !sleep.For(ctx, pause) {
+		if errors.Is(err, coord.ErrDenied) || !backoff.Wait(ctx) {
 			return cmp.Or(context.Cause(ctx), err)
 		}
 	}
@@ -249,7 +249,7 @@ func (c *candidate) removeLater() <-chan struct{} {
 	remove := func() {
 		defer close(done)
 		ctx := c.session.Context()
-		for pause := firstPause; c.place.Remove(ctx) != nil && sleep.For(ctx, pause); pause = min(2*pause, maxPause) {
+		for backoff := (sleep.Backoff{Min: firstPause, Max: maxPause}); c.place.Remove(ctx) != nil && backoff.Wait(ctx); {
 		}
 	}
 	if !c.Start(remove) { // Close ends the session, and the node with it

@@ -3,7 +3,6 @@ package commit
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 const (
@@ -80,7 +80,7 @@ func (c *Committer) record(name string, err error, b backoff) {
 	f.Err, f.pass = err, c.passes
 	if f.times++; f.times > b.free {
 		f.pause = min(max(2*f.pause, b.min), b.max)
-		f.until = now.Add(f.pause/2 + rand.N(f.pause/2+1))
+		f.until = now.Add(sleep.Jitter(f.pause))
 	}
 	if f.isWaiting(now) {
 		c.config.WakeIn(f.until.Sub(now))

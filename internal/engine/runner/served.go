@@ -1,11 +1,11 @@
 package runner
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -44,7 +44,7 @@ type served struct {
 	failing clocks.Moment // since when
 	tried   clocks.Moment // when the last start has failed
 	due     clocks.Moment // when it may be started
-	pause   time.Duration // after the next failure
+	backoff sleep.Backoff // after failures
 
 	reported written
 	timer    *time.Timer // looks at the job again; nil if it was never needed
@@ -119,7 +119,8 @@ func (j *served) setListing(listing listing) {
 	if listing == j.listing {
 		return
 	}
-	j.listing, j.pause, j.due = listing, 0, j.tried.Add(firstRestart)
+	j.listing, j.due = listing, j.tried.Add(firstRestart)
+	j.backoff.Reset()
 }
 
 // refuse notes that the job is not served, and when to try again.
@@ -133,6 +134,5 @@ func (j *served) refuse(kind jobtype.FaultKind, err error, now clocks.Moment) {
 
 // putOff makes the next start wait.
 func (j *served) putOff(now clocks.Moment) {
-	j.pause = min(max(2*j.pause, firstRestart), lastRestart)
-	j.tried, j.due = now, now.Add(j.pause/2+rand.N(j.pause/2))
+	j.tried, j.due = now, now.Add(j.backoff.Next())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -264,7 +265,7 @@ func (r *Server) decide(name string) {
 		if !listing.isServed() {
 			return
 		}
-		j = &served{name: name}
+		j = &served{name: name, backoff: sleep.Backoff{Min: firstRestart, Max: lastRestart}}
 		r.jobs[name] = j
 	}
 	j.setListing(listing)
@@ -325,7 +326,7 @@ func (r *Server) schedulerEnded(j *served) {
 	// It has ended in the life of the last configuration that it has obeyed, or an earlier one.
 	life := generations{j.from.life, max(j.from.life, s.Configuration())}
 	if clocks.Since(j.since) >= stableAfter {
-		j.pause = 0
+		j.backoff.Reset()
 	}
 	switch err := s.Err(); {
 	case errors.Is(err, jobtype.ErrInstanceRemoved), err == nil && !wasAsked:
