@@ -80,7 +80,7 @@ func permitted(err error) coord.Answer {
 // mayWrite sends a transaction that does nothing, because its condition never holds. A server
 // checks the rights for what a transaction might do before that.
 func (r *Registry) mayWrite(ctx context.Context) error {
-	key := r.keys.key(coord.ClockPath) // any key of the namespace, such as this one
+	key := r.keys.session(0) // of no session; whoever changes or runs jobs may write the keys of sessions
 	return r.request(ctx, "may this user write", func(ctx context.Context) error {
 		_, err := r.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "<", 0)).Then(clientv3.OpPut(key, "")).Commit()
 		return err

@@ -120,36 +120,46 @@ func TestFactsOfElasticJob(t *testing.T) {
 
 func TestFactsByUser(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "all", Password: "all", Prefix: "/test/"}})
-	admin := server.Admin()
-	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { _, err := admin.RoleAdd(ctx, "reader"); return err },
-		func(ctx context.Context) error {
-			return grant(ctx, admin, "/test/", clientv3.PermissionType(clientv3.PermRead))
-		},
-		func(ctx context.Context) error {
-			return grant(ctx, admin, "/test//sessions/", clientv3.PermissionType(clientv3.PermReadWrite))
-		},
-		func(ctx context.Context) error { _, err := admin.UserAdd(ctx, "reader", "reader"); return err },
-		func(ctx context.Context) error { _, err := admin.UserGrantRole(ctx, "reader", "reader"); return err },
+	read, write := clientv3.PermissionType(clientv3.PermRead), clientv3.PermissionType(clientv3.PermReadWrite)
+	for user, c := range map[string]struct {
+		grants map[string]clientv3.PermissionType // by prefix; nil for a user who is there
+		writes coord.Answer
+	}{
+		"all":    {nil, coord.Yes},
+		"reader": {map[string]clientv3.PermissionType{"/test/": read}, coord.No},
+		"worker": {map[string]clientv3.PermissionType{"/test/": read, "/test//sessions/": write, "/test/settle/": write}, coord.Yes},
 	} {
-		if err := step(within(t)); err != nil {
-			t.Fatal(err)
+		if c.grants != nil {
+			addUser(t, server.Admin(), user, c.grants)
 		}
-	}
-	for user, writes := range map[string]coord.Answer{"all": coord.Yes, "reader": coord.No} {
 		r, _ := dial(t, server, etcd.Config{Username: user, Password: user})
 		facts, err := r.Facts(within(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if facts.Reads != coord.Yes || facts.Writes != writes || facts.Members[0].Version == "" {
+		if facts.Reads != coord.Yes || facts.Writes != c.writes || facts.Members[0].Version == "" {
 			t.Errorf("%s: %+v", user, facts)
 		}
 	}
 }
 
-// grant lets readers do something with the keys of a prefix that ends with a slash.
-func grant(ctx context.Context, admin *clientv3.Client, prefix string, kind clientv3.PermissionType) error {
-	_, err := admin.RoleGrantPermission(ctx, "reader", prefix, strings.TrimSuffix(prefix, "/")+"0", kind)
-	return err
+// addUser adds a user whose password is its name, and a role of that name, with grants by prefixes that end with a slash.
+func addUser(t *testing.T, admin *clientv3.Client, user string, grants map[string]clientv3.PermissionType) {
+	t.Helper()
+	ctx := within(t)
+	_, err := admin.RoleAdd(ctx, user)
+	for prefix, kind := range grants {
+		if err == nil {
+			_, err = admin.RoleGrantPermission(ctx, user, prefix, strings.TrimSuffix(prefix, "/")+"0", kind)
+		}
+	}
+	if err == nil {
+		_, err = admin.UserAdd(ctx, user, user)
+	}
+	if err == nil {
+		_, err = admin.UserGrantRole(ctx, user, user)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -60,7 +60,7 @@ func (w *world) checkMembers(c *collector) {
 			add(ConfigBehind, Warning, w.Config.Modified, "it still works by an earlier configuration", "look at its faults and its log; restart it if it does not follow")
 		}
 		if w.configErr == nil && s.Revision != 0 && s.Revision != w.config.Revision {
-			severity, advice := Warning, "find out why the newer one of the program is not in the store: its precedence, or its rights"
+			severity, advice := Warning, "find out why the newer one of the program is not in the store: its user may have no right to write there"
 			if s.Revision < w.config.Revision {
 				severity, advice = Info, "nothing, if its program is to be replaced; otherwise give it the configuration of the store"
 			}
