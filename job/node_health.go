@@ -71,6 +71,7 @@ func (n *Node) Faults() iter.Seq2[string, error] {
 //   - The scheduler of a job has stood still for a minute: what it has called does not return,
 //     such as a logger or a type of jobs. Requests to the store return sooner; give registries a
 //     RequestTimeout below that.
+//   - The store was put back to a state without a job, or replaced by an empty one: a restart sets the job up again.
 //
 // A restart does not help, and ends runs of other jobs, in all else: the store is away, the
 // session was lost, a configuration is wrong, a job has any other fault, an operator has removed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -36,8 +37,10 @@ const (
 // drain begins the stage draining.
 func (d *departure) drain(cause error) { d.stage, d.cause = draining, cause }
 
-// isForRemoval reports whether the whole job was removed.
-func (d *departure) isForRemoval() bool { return errors.Is(d.cause, jobtype.ErrJobRemoved) }
+// isForRemoval reports whether the job is gone: somebody has removed it, or the store was put back to a state without it.
+func (d *departure) isForRemoval() bool {
+	return errors.Is(d.cause, jobtype.ErrJobRemoved) || errors.Is(d.cause, coord.ErrRestored)
+}
 
 // reason returns why this instance has left; nil after a Shutdown.
 func (d *departure) reason(job jobtree.Job) error {

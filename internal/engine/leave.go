@@ -123,9 +123,12 @@ func (c *controller) cancelHandlers(cause error) {
 // nodes of this instance.
 func (c *controller) leaveRemovedJob(w *decide.World) {
 	if !c.departure.isForRemoval() {
-		c.log.Info("job removed, shutting down")
 		c.departure.cause = jobtype.ErrJobRemoved
-		c.cancelHandlers(jobtype.ErrJobRemoved)
+		if c.wasRestored {
+			c.departure.cause = fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored)
+		}
+		c.log.Info("the job is gone, shutting down", zap.Error(c.departure.cause))
+		c.cancelHandlers(c.departure.cause)
 	}
 	if left := c.graceLeft(w.Moment); c.busy+c.calls.Pending() > 0 && left > 0 {
 		c.wakeIn(left)

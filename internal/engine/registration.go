@@ -27,6 +27,7 @@ type identity struct {
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
 	bootstrapped bool                    // it was tried to register and to lead in one commit: bootstrap; identify
 	elected      bool                    // a commit that makes it the leader was sent: bootstrap, elect; identify
+	wasRestored  bool                    // the store was put back, and the configuration was not seen since: enter, lookForRemoval
 }
 
 // registration is how an identity stands in the tree.
@@ -67,9 +68,11 @@ func (c *controller) enter() error {
 	}
 	c.dropQueue()
 	if c.session != nil {
-		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(context.Cause(c.session.Context())))
-		c.reporter.Session(c.self.ID, coord.Lost, context.Cause(c.session.Context()))
-		c.reporter.Left(context.Cause(c.session.Context()))
+		why := context.Cause(c.session.Context())
+		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(why))
+		c.reporter.Session(c.self.ID, coord.Lost, why)
+		c.reporter.Left(why)
+		c.wasRestored = c.wasRestored || errors.Is(why, coord.ErrRestored)
 		c.live.SetSession(nil)
 		c.publish(nil)
 		if c.isShutdown() || c.isLeaving() {
