@@ -1,11 +1,11 @@
-.PHONY: help test deps lint types screenshots bench load history faults soak mixed simulate
+.PHONY: help test deps lint types screenshots diagrams docs bench load history faults soak mixed simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
 DURATION = 30m
 SEED = 1
 
-# Of make screenshots.
+# Of make screenshots and make docs.
 OUT = screenshots
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
@@ -58,6 +58,13 @@ types: ## the modules of the console's pages, by TypeScript's checker (pinned in
 screenshots: ## pictures of the console's pages, as the demo shows them: make screenshots OUT=screenshots
 	@scripts/test-deps
 	go run ./console/browsertest/screenshots -out $(OUT)
+
+diagrams: ## the sequence diagrams of docs/understand/architecture.md, from what the code does in virtual time
+	go test ./integration/lives -run TestDiagrams -update
+
+docs: OUT = site
+docs: ## the documentation as a site that needs no server: make docs OUT=site
+	go run ./console/docsite/generate -out $(OUT)
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps

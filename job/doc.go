@@ -51,7 +51,7 @@
 //   - No tick begins after the end of a job. A job that was removed stays removed until somebody wants it back.
 //   - If an item does not get a run that it should have had, a [Fault] says why.
 //
-// The page docs/guarantees.md has all of them with their conditions, and integration/README.md says how each is attacked.
+// The page docs/understand/guarantees.md has all of them with their conditions, and integration/README.md says how each is attacked.
 //
 // # What is not promised
 //
@@ -60,7 +60,7 @@
 //   - A handler that ignores its context may still be at work when its item starts elsewhere, or after a kill.
 //   - With MonitorExecution off there are no claims, and nothing is promised about ticks while items move.
 //   - The local wall clock decides when a tick is due. If clocks differ, the earliest one counts.
-//   - JVM members (ElasticJob 3.0.x, on ZooKeeper) look before they write, without a condition: see docs/mixed.md.
+//   - JVM members (ElasticJob 3.0.x, on ZooKeeper) look before they write, without a condition: see docs/understand/mixed.md.
 //   - Nothing holds across a store that was put back to an earlier state.
 //
 // # Work
@@ -73,9 +73,9 @@
 //
 // # Further
 //
-//	docs/guarantees.md   all promises, their conditions, and what is not promised
-//	docs/schedule.md     calendars, changes of the schedule, the end of a job
-//	docs/processes.md    instances, nodes, Runners, and how they start and stop
-//	docs/faults.md       the kinds of faults, and what to do
-//	docs/mixed.md        ElasticJob's JVM members in the same job
+//	docs/understand/guarantees.md   all promises, their conditions, and what is not promised
+//	docs/understand/time.md         zones, misfires, calendars, changes of the schedule, clocks
+//	docs/understand/processes.md    instances, nodes, Runners, how they start and stop, and the end of a job
+//	docs/reference/faults.md        the kinds of faults, and what to do
+//	docs/understand/mixed.md        ElasticJob's JVM members in the same job
 package job

@@ -33,7 +33,7 @@ import (
 //	…
 //	err = r.Run(ctx) // until ctx ends; then all jobs are shut down
 //
-// The page docs/processes.md says what becomes of a job in a Runner.
+// The page docs/understand/processes.md says what becomes of a job in a Runner.
 type Runner struct {
 	*Node
 	handlers map[string]Handler

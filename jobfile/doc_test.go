@@ -37,26 +37,3 @@ func TestExample(t *testing.T) {
 		}
 	}
 }
-
-// So is the one in the README.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(readme), "## A file instead of code")
-	_, text, _ := strings.Cut(section, "```yaml\n")
-	text, _, _ = strings.Cut(text, "```\n")
-	for _, profiles := range [][]string{{}, {"test"}} {
-		o := options(map[string]string{})
-		o.Profiles = profiles
-		_, err := jobfile.Read(o, write(t, text)...)
-		if len(profiles) > 0 && err != nil || len(profiles) == 0 && (err == nil || !strings.Contains(err.Error(), "/run/secrets/etcd")) {
-			t.Errorf("with %q: %v", profiles, err)
-		}
-		slip := strings.Replace(text, "shardingTotalCount", "shardingTotalCont", 1)
-		if _, err := jobfile.Read(o, write(t, slip)...); err == nil || !strings.Contains(err.Error(), ".yaml:6:72: jobs.settle.shardingTotalCont: unknown key; did you mean shardingTotalCount?") {
-			t.Errorf("the slip: %v", err)
-		}
-	}
-}

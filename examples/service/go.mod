@@ -2,15 +2,22 @@ module github.com/elasticjob-go/elasticjob/examples/service
 
 go 1.26.0
 
-replace github.com/elasticjob-go/elasticjob => ../..
+replace (
+	github.com/elasticjob-go/elasticjob => ../..
+	github.com/elasticjob-go/elasticjob/trace/prom => ../../trace/prom
+)
 
 require (
 	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/trace/prom v0.0.0-00010101000000-000000000000
+	github.com/prometheus/client_golang v1.25.0
 	go.uber.org/goleak v1.3.0
 	modernc.org/sqlite v1.60.1
 )
 
 require (
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
@@ -18,7 +25,11 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/teambition/rrule-go v1.8.2 // indirect

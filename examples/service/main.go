@@ -3,9 +3,10 @@
 //
 //	go run ./examples/service
 //	curl -X POST 'localhost:8080/rebuild?city=Shanghai' # Atlantis fails
-//	curl localhost:8080/ready
+//	curl localhost:8080/health/ready # and /metrics
 //
-// With -etcd, -db and other addresses several share the shards. SIGTERM ends one when what runs is through.
+// With -etcd, -db and other addresses several share the shards. The environment has the defaults of flags, as
+// docs/operate/kubernetes.md gives them. SIGTERM ends a process when what runs is through.
 package main
 
 import (
@@ -25,6 +26,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -32,11 +36,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/job/health"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace/prom"
 )
 
 func main() {
-	listen := flag.String("listen", "localhost:8080", "address of the probes and of POST /rebuild")
-	endpoints := flag.String("etcd", "", "addresses of etcd, with commas between them; empty: a store in memory")
+	listen := flag.String("listen", cmp.Or(os.Getenv("LISTEN"), "localhost:8080"), "address of the probes, the metrics and POST /rebuild")
+	endpoints := flag.String("etcd", os.Getenv("ETCD_ENDPOINTS"), "addresses of etcd, with commas between them; empty: a store in memory")
 	file := flag.String("db", ":memory:", "file of the SQLite database")
 	flag.Parse()
 	log := slog.New(slog.NewTextHandler(os.Stdout, nil))
@@ -60,17 +65,30 @@ func run(listener net.Listener, endpoints, file string, log *slog.Logger) error 
 	if err != nil {
 		return err
 	}
+	m, err := prom.New(prom.Options{Namespace: "shop"})
+	if err != nil {
+		return err
+	}
 	reg, err := dial(ctx, endpoints, log)
 	if err != nil {
 		return err
 	}
-	node, err := job.NewNode(reg, job.NodeConfig{Drain: 20 * time.Second, Options: []job.Option{
-		job.WithSlog(log), job.WithStartRetry(), job.WithErrorHandler(alert.NameWebhook, alert.Webhook(alert.Options{Lookup: lookup})),
-	}})
+	reg = m.Registry(reg) // its requests are measured
+	counts := new(alert.Counts)
+	options := []job.Option{
+		job.WithSlog(log), job.WithStartRetry(), m.Option(),
+		job.WithErrorHandler(alert.NameWebhook, alert.Webhook(alert.Options{Lookup: lookup, Counts: counts})),
+	}
+	if ip := os.Getenv("POD_IP"); ip != "" {
+		options = append(options, job.WithIP(ip))
+	}
+	node, err := job.NewNode(reg, job.NodeConfig{Drain: 30 * time.Second, Options: options})
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: routes(node, reg), ReadHeaderTimeout: 5 * time.Second}
+	m.Watch(node)
+	m.WatchAlerts(counts)
+	server := &http.Server{Handler: routes(node, reg, m), ReadHeaderTimeout: 5 * time.Second}
 	var serving sync.WaitGroup
 	defer serving.Wait()
 	serving.Go(func() { log.Info("serves no more", "because", server.Serve(listener)); stop() })
@@ -93,10 +111,13 @@ func dial(ctx context.Context, endpoints string, log *slog.Logger) (coord.Regist
 	return etcd.Dial(ctx, etcd.Config{Endpoints: strings.Split(endpoints, ","), Namespace: "shop", Slog: log})
 }
 
-// routes serves the probes (/live, /ready, /faults), and what people ask for.
-func routes(node *job.Node, reg coord.Registry) http.Handler {
+// routes serves the probes (live, ready and faults), the metrics, and what people ask for.
+func routes(node *job.Node, reg coord.Registry, m *prom.Metrics) http.Handler {
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(m)
 	mux := http.NewServeMux()
-	mux.Handle("/", health.Handler(node))
+	mux.Handle("/health/", http.StripPrefix("/health", health.Handler(node)))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("POST /rebuild", func(w http.ResponseWriter, r *http.Request) {
 		request, err := ops.New(reg).Job("rebuild").Trigger(r.Context(), job.TriggerRequest{Parameter: r.FormValue("city")})
 		if err != nil {

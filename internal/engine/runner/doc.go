@@ -12,5 +12,5 @@
 //	             │   └───────┘  └──► over ──► waiting, or other's
 //	             └ refused ┘
 //
-// The page docs/processes.md says what the states mean. How a scheduler is started and shut down is for the host to say.
+// The page docs/understand/processes.md says what the states mean. How a scheduler is started and shut down is for the host to say.
 package runner

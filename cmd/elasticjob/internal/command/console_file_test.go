@@ -81,40 +81,25 @@ func TestConsoleFileMistakes(t *testing.T) {
 	}
 }
 
-// What README.md and deploy show is understood.
-func TestConsoleFilesThatAreShown(t *testing.T) {
-	readme, err := os.ReadFile("../../../../README.md")
+// What deploy shows is understood.
+func TestConsoleOnKubernetes(t *testing.T) {
+	manifest, args := manifestOfConsole(t)
+	f, err := consoleFileOf(t, withReferences(t, manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shown, _ := strings.Cut(string(readme), "# console.yaml\n")
-	shown, _, _ = strings.Cut(shown, "```")
-	manifest, args := manifestOfConsole(t)
-	for where, document := range map[string]string{"README.md": shown, "deploy": manifest} {
-		secret := filepath.Join(t.TempDir(), "secret")
-		if err := os.WriteFile(secret, []byte("hunter2"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("CONSOLE_KEYS", "hunter2")
-		document = strings.NewReplacer("/run/secrets/oidc/client-secret", secret, "/run/secrets/oidc", secret).Replace(document)
-		f, err := consoleFileOf(t, document)
-		if err != nil {
-			t.Errorf("%s: %v", where, err)
-			continue
-		}
-		if _, err := f.proxy(); err != nil {
-			t.Errorf("%s: %v", where, err)
-		}
-		if _, err := f.OIDC.open(&access.Control{}, nil); err != nil {
-			t.Errorf("%s: %v", where, err)
-		}
+	if _, err := f.proxy(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.OIDC.open(&access.Control{}, nil); err != nil {
+		t.Error(err)
 	}
 	cmd, rest, err := newRoot().Find(args)
 	if err != nil || cmd.Name() != "console" {
-		t.Fatalf("deploy: %v, %v", args, err)
+		t.Fatalf("%v, %v", args, err)
 	}
 	if err := cmd.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
-		t.Errorf("deploy: %v", err)
+		t.Error(err)
 	}
 }
 
