@@ -11,7 +11,10 @@ require (
 	golang.org/x/crypto v0.58.0
 )
 
-require pgregory.net/rapid v1.3.0
+require (
+	github.com/yuin/goldmark v1.8.7
+	pgregory.net/rapid v1.3.0
+)
 
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect

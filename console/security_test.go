@@ -18,6 +18,7 @@ var open = []string{
 	"GET /api/v1/openapi.json", "GET /api/v1/openapi.yaml", // what there is; not what anybody has
 	"POST /api/v1/login", "POST /api/v1/logout", "GET /api/v1/oidc/login", "GET /api/v1/oidc/callback",
 	"GET /assets/{hash}/{file}", "GET /assets/{hash}/{folder}/{file}", "GET /favicon.ico",
+	"GET /docs", "GET /docs/{file}", "GET /docs/{folder}/{file}", "GET /docs/{language}/{folder}/{file}",
 	"POST /api/login", "GET /api/casdoor-login-url", "POST /api/casdoor-login",
 }
 

@@ -3,7 +3,8 @@
 //
 //	go run ./console/browsertest/screenshots -out pictures
 //
-// A picture is OUT/PAGE-WIDTH-THEME-LANGUAGE.png. It ends with an error if a page does, too: see browser.Tab.
+// A picture is OUT/PAGE-WIDTH-THEME-LANGUAGE.png. docs/images/timeline.png is cut out of job-1280-light-en.png, with a full
+// timeline: -warm 13m -only job-1280-light-en. It ends with an error if a page does, too: see browser.Tab.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -25,10 +27,11 @@ import (
 
 func main() {
 	out := flag.String("out", "screenshots", "`folder` of the pictures")
+	only := flag.String("only", "", "take pictures that have this `text` in their name, such as job-1280-light-en")
 	warm := flag.Duration("warm", time.Minute, "how long the demo runs before, so that there is something to see")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *out, *warm)
+	err := run(ctx, *out, *only, *warm)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
@@ -39,7 +42,7 @@ func main() {
 // atOnce is how many tabs are open at the same time.
 const atOnce = 4
 
-func run(ctx context.Context, out string, warm time.Duration) (err error) {
+func run(ctx context.Context, out, only string, warm time.Duration) (err error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -68,9 +71,9 @@ func run(ctx context.Context, out string, warm time.Duration) (err error) {
 			errs[i] = onStage(func(s *stage) {
 				tab := chromium.Tab(s, d.url)
 				tab.Expect("GET /: 401") // the log-in, in place of the page
-				l.take(tab, []site{{name: "login", path: "/"}}, out)
+				l.take(tab, []site{{name: "login", path: "/"}}, out, only)
 				logIn(tab, d)
-				l.take(tab, sites, out)
+				l.take(tab, sites, out, only)
 			})
 		})
 	}
@@ -110,13 +113,17 @@ func looks() []look {
 // tallest bounds the height of a picture, for lists that are long.
 const tallest = 4000
 
-// take takes pictures of all sites.
-func (l look) take(tab *browser.Tab, sites []site, out string) {
+// take takes pictures of all sites, or of those that have a text in their name.
+func (l look) take(tab *browser.Tab, sites []site, out, only string) {
 	theme := "light"
 	if l.isDark {
 		theme = "dark"
 	}
 	for _, at := range sites {
+		name := at.name + "-" + strconv.Itoa(l.width) + "-" + theme + "-" + l.language + ".png"
+		if !strings.Contains(name, only) {
+			continue
+		}
 		tab.Emulate(l.width, 900, l.isDark, l.language)
 		tab.Open(at.path)
 		tab.WaitFor(isStill)
@@ -128,7 +135,6 @@ func (l look) take(tab *browser.Tab, sites []site, out string) {
 		tab.Eval("document.documentElement.scrollHeight", &height)
 		tab.Emulate(l.width, min(max(height, 900), tallest), l.isDark, l.language)
 		tab.WaitFor(isStill)
-		name := at.name + "-" + strconv.Itoa(l.width) + "-" + theme + "-" + l.language + ".png"
 		tab.Screenshot(filepath.Join(out, name))
 	}
 }

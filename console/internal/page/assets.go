@@ -131,7 +131,10 @@ func reach(imports map[string][]string, name string, seen map[string]bool) {
 }
 
 // types are the content types: those of the system may be others.
-var types = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+var types = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
+	".html": "text/html; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+}
 
 // fill makes assets of texts.
 func (a *assets) fill(texts map[string][]byte) error {

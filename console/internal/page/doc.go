@@ -17,6 +17,9 @@
 //   - style/*.css are one file, in the order of their names. NAME.css counts on the pages that have a module NAME.js or
 //     NAME-….js; one without such a module counts everywhere.
 //
+// Below /docs/ are the pages of the documentation, which package docsite makes; [Docs] has them as files. app/facts.js
+// links faults, findings and fields of a configuration to them.
+//
 // # What is promised
 //
 //   - A page loads nothing from elsewhere, has no script and no style inside, and no data of a job but its name and that of

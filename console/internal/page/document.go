@@ -143,6 +143,7 @@ func (p *Pages) addLinks(d *document, f *facts, who *access.Principal, s site) {
 			d.Console = append(d.Console, link{Name: name, Href: d.Root + name, Text: d.w["nav."+name], Current: name == s.marks()})
 		}
 	}
+	d.Console = append(d.Console, link{Name: "docs", Href: d.Root + "docs/", Text: d.w["nav.docs"]})
 	d.Console = append(d.Console, link{Name: "about", Href: d.Root + "about", Text: d.w["nav.about"], Current: s.name == "about"})
 }
 

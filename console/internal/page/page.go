@@ -59,6 +59,7 @@ func Add(table *route.Table, o Options) (*Pages, error) {
 	}
 	icon := http.HandlerFunc(p.icon)
 	err = errors.Join(err, table.Add(route.Route{Method: http.MethodGet, Pattern: "/favicon.ico", Need: route.Need{Scope: route.Open}, Handler: icon}))
+	err = errors.Join(err, p.addDocs(table))
 	for _, s := range sites {
 		if s.name == "users" && !o.Users {
 			continue

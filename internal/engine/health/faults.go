@@ -7,7 +7,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -62,7 +61,7 @@ func (all *Faults) Set(instance string, kind jobtype.FaultKind, err error) {
 		f.hasRecurred = !f.ended.IsZero() && now.Sub(f.ended) < quietTime
 		f.Fault, f.began = jobtype.Fault{Kind: kind, Err: err, Since: faultSince(all.View.Fault(), kind, all.Clock.Now())}, now
 		all.Reporter.Fault(instance, f.Fault, false)
-		all.Log.Error("job is at fault", zap.Stringer("kind", kind), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", Remedy(kind)))
+		all.Log.Error("job is at fault", Advice(kind, err)...)
 	case f.Err.Error() != err.Error():
 		f.Err, f.Since = err, faultSince(all.View.Fault(), kind, f.Since)
 	}

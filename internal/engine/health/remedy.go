@@ -3,7 +3,10 @@ package health
 import (
 	"errors"
 
+	"go.uber.org/zap"
+
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -35,6 +38,14 @@ func Remedy(k jobtype.FaultKind) string {
 		return "write the calendar again, or take its name out of the configuration"
 	}
 	return ""
+}
+
+// Advice is what the log says of a fault: its kind, its cause, what to do, and the page about it.
+func Advice(k jobtype.FaultKind, err error) []zap.Field {
+	return []zap.Field{
+		zap.Stringer("kind", k), zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", Remedy(k)),
+		zap.String("see", "elasticjob docs faults#"+k.String()),
+	}
 }
 
 // IsAway reports whether an error says that the store does not answer.

@@ -241,8 +241,7 @@ func (r *Server) refuse(j *served, err error) {
 	j.refuse(r.host.KindOf(err), brief.Error(err), clocks.Now())
 	r.status.setRefused(j.name, j.fault)
 	if wasSound {
-		r.Log.Error("the runner cannot serve a job; it tries again", zap.String("job", j.name), zap.Stringer("kind", j.fault.Kind),
-			zap.String("cause", brief.Cut(err.Error(), 2000)), zap.String("do", health.Remedy(j.fault.Kind)))
+		r.Log.Error("the runner cannot serve a job; it tries again", append(health.Advice(j.fault.Kind, err), zap.String("job", j.name))...)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/manual"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -225,7 +226,7 @@ func (c *cli) configCommands() []*cobra.Command {
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.consoleCommand(), c.contextCommand(), versionCommand(c)}
+	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.consoleCommand(), c.contextCommand(), manual.Command(c.env.Out, c.print), versionCommand(c)}
 }
 
 // family is a command that only has others below it.

@@ -21,7 +21,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 		Use: "doctor [JOB…]", Short: "Look for what is wrong, and say what to do", ValidArgsFunction: arguments(c.jobNames),
 		Long: fmt.Sprintf(`Look for what is wrong with jobs, or with the whole namespace and its store: why, since when, and what to do.
 What looks wrong is looked at again after a while, because most heals by itself. It ends with code %d if there is a
-finding of the severity of --fail-on, or above.`, exit.Findings),
+finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" says what a kind of finding means.`, exit.Findings),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isList {
 				return c.printKinds()

@@ -73,7 +73,7 @@ func totals(t ops.Totals) string {
 		n    int
 		what string
 	}{
-		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be dealt"},
+		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be assigned"},
 		{t.Paused, "paused"}, {t.Faulty, "faulty"}, {t.Failing, "failing"},
 	} {
 		if p.n > 0 {

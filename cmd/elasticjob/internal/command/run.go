@@ -62,11 +62,14 @@ through, or node.drain is over; a second one ends it at once. Then the exit code
 
 // worker is what this command has for files.
 func (c *cli) worker(profiles []string) jobfile.Options {
+	alerts := alert.Options{Counts: new(alert.Counts)}
 	return jobfile.Options{
-		Supervisor: c.env.Supervisor, Profiles: profiles, LookupEnv: c.env.Lookup,
-		ErrorHandlers: map[string]job.ErrorHandlerType{email.Name: email.Type(alert.Options{})},
+		Supervisor: c.env.Supervisor, Profiles: profiles, LookupEnv: c.env.Lookup, Alert: alerts,
+		ErrorHandlers: map[string]job.ErrorHandlerType{email.Name: email.Type(alerts)},
 		Databases:     map[string]jobfile.OpenDatabase{"SQL": openHistory},
-		Exporters:     map[string]jobfile.NewExporter{"PROMETHEUS": newExporter},
+		Exporters: map[string]jobfile.NewExporter{"PROMETHEUS": func(include, exclude []string) (jobfile.Exporter, error) {
+			return newExporter(include, exclude, alerts.Counts)
+		}},
 	}
 }
 
@@ -103,11 +106,12 @@ type exporter struct {
 	http.Handler
 }
 
-func newExporter(include, exclude []string) (jobfile.Exporter, error) {
+func newExporter(include, exclude []string, alerts prom.Alerts) (jobfile.Exporter, error) {
 	m, err := prom.New(prom.Options{Include: include, Exclude: exclude})
 	if err != nil {
 		return nil, err
 	}
+	m.WatchAlerts(alerts)
 	r := prometheus.NewRegistry()
 	if err := r.Register(m); err != nil {
 		return nil, err

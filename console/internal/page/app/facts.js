@@ -34,6 +34,14 @@ export function link(parts, query = {}) {
 }
 
 /**
+ * A link to a page of the documentation, in a tab of its own: what stands here stays. Props of <a>.
+ * @param {string} page @param {string} name a heading, or the name of a fault, a finding or a field, of which this makes the anchor
+ */
+export function manual(page, name) {
+  return { href: facts.root + "docs/" + page + "#" + name.toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-"), target: "elasticjob-docs" };
+}
+
+/**
  * A link to a page of a namespace.
  * @param {string[]} parts
  * @param {Record<string, string | number | undefined>} [query]

@@ -1,7 +1,7 @@
 // What the doctor finds: what is wrong, why, what to do about it, and the command that does it.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
-import { facts, inNamespace, namespace } from "./facts.js";
+import { facts, inNamespace, manual, namespace } from "./facts.js";
 import { itemsText } from "./form.js";
 import { query, setQuery } from "./query.js";
 import { button, copy, empty, instanceName, note, problem, since, state } from "./ui.js";
@@ -94,7 +94,7 @@ function group(kind, all, n, more, namesJob) {
   const first = all[0];
   const same = all.every((f) => f.advice === first.advice);
   return h("li", { class: "finding " + first.severity, key: kind },
-    h("div", { class: "head" }, state("severity", first.severity), h("h3", null, term("finding", first.kind)), all.length > 1 ? h("span", { class: "soft num" }, "× " + number(all.length)) : null),
+    h("div", { class: "head" }, state("severity", first.severity), h("h3", null, h("a", manual("reference/findings", first.kind), term("finding", first.kind))), all.length > 1 ? h("span", { class: "soft num" }, "× " + number(all.length)) : null),
     same || facts.language !== "en" ? adviceOf(first) : null,
     h("ul", null, all.slice(0, n).map((f, i) => one(f, i, namesJob, !same))),
     all.length > n ? h("p", null, button(w("findings.next", { n: Math.min(step, all.length - n), all: all.length }), () => more(kind, n), { kind: "quiet" })) : null);

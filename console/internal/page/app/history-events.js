@@ -1,7 +1,7 @@
 // What else has happened: ticks that were missed, failovers, faults, members that came and went, what operators did.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
-import { inNamespace, namespace } from "./facts.js";
+import { inNamespace, manual, namespace } from "./facts.js";
 import { Growing } from "./growing.js";
 import { chips, listOf } from "./history-filter.js";
 import { itemsText } from "./form.js";
@@ -20,7 +20,7 @@ const groups = [
   [() => w("history.failovers"), ["recovered"]],
   [() => w("history.faults"), ["fault", "missed"]],
   [() => w("history.members"), ["joined", "left", "session", "leads"]],
-  [() => w("history.deals"), ["items"]],
+  [() => w("history.assigns"), ["items"]],
   [() => w("history.settings"), ["configured"]],
   [() => w("history.operators"), ["operated", "paused", "commanded", "due"]],
 ];
@@ -67,7 +67,8 @@ function happened(e) {
     : e.kind === "skipped" || e.kind === "made up" ? term("missed", e.kind === "made up" ? e.kind : e.what)
       : e.kind === "recovered" && e.what === "failover" ? w("history.failover")
         : e.kind === "fault" ? w("history.fault", { kind: term("fault", e.what) }) : term("event", e.kind);
-  return badge(e.over ? "good" : looks[e.kind] ?? "off", [text, e.over ? " " + w("history.over") : null]);
+  const shown = badge(e.over ? "good" : looks[e.kind] ?? "off", [text, e.over ? " " + w("history.over") : null]);
+  return e.kind === "fault" && e.what ? h("a", manual("reference/faults", e.what), shown) : shown;
 }
 
 /** @param {Event} e */

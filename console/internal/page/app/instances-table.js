@@ -1,6 +1,6 @@
 // The table of instances: a row for each process or job, and below it, when it is open, those of its instances.
 import { h } from "./dom.js";
-import { inNamespace } from "./facts.js";
+import { inNamespace, manual } from "./facts.js";
 import { itemsText } from "./form.js";
 import { drain, shutDown } from "./instances-actions.js";
 import { orders, serverOf } from "./instances-groups.js";
@@ -93,7 +93,7 @@ function detailsOf(i, isByJob) {
     i.running?.length ? h("span", { class: "clamp num", title: itemsText(i.running) }, w("instances.runs", { items: itemsText(i.running) })) : null,
     kept,
     i.error ? h("span", { class: "error-text", lang: "en" }, i.error) : null,
-    (i.faults ?? []).slice(0, 3).map((f) => h("span", { class: "error-text", title: f.cause }, term("fault", f.kind), ": ", h("span", { lang: "en" }, f.cause), f.since ? [" ", since(f.since)] : null)),
+    (i.faults ?? []).slice(0, 3).map((f) => h("span", { class: "error-text", title: f.cause }, h("a", manual("reference/faults", f.kind), term("fault", f.kind)), ": ", h("span", { lang: "en" }, f.cause), f.since ? [" ", since(f.since)] : null)),
     (i.faults?.length ?? 0) > 3 ? h("span", { class: "soft" }, w("actions.more", { n: (i.faults?.length ?? 0) - 3 })) : null);
 }
 

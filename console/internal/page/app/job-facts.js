@@ -1,7 +1,7 @@
 // The facts of a job: how it stands, when it runs, and what its configuration says.
 import { h } from "./dom.js";
 import { isFailure } from "./execution.js";
-import { inNamespace, job } from "./facts.js";
+import { inNamespace, job, manual } from "./facts.js";
 import { ticksToCome, tookOf } from "./job-state.js";
 import { lasting, whenFull, whenIn } from "./time.js";
 import { badge, doubtNote, instanceName, note, pairs, section, since, state as word } from "./ui.js";
@@ -98,7 +98,7 @@ export function faultsSection(state) {
   const faults = state.view.faults ?? [];
   if (!faults.length) return null;
   return section(w("job.faults"), { class: "faults" }, h("ul", { class: "plain job-rows" }, faults.slice(0, 20).map((f) => h("li", { key: f.instance + f.kind + f.cause },
-    h("div", { class: "badges" }, badge("bad", term("fault", f.kind)), instanceName(f.instance), h("span", { class: "soft" }, since(f.since))), h("p", { class: "detail" }, f.cause)))),
+    h("div", { class: "badges" }, h("a", manual("reference/faults", f.kind), badge("bad", term("fault", f.kind))), instanceName(f.instance), h("span", { class: "soft" }, since(f.since))), h("p", { class: "detail" }, f.cause)))),
   faults.length > 20 || state.view.more?.faults ? h("p", { class: "hint" }, w("job.moreFaults", { n: Math.max(0, faults.length - 20) + (state.view.more?.faults ?? 0) })) : null);
 }
 

@@ -1,6 +1,6 @@
 // The fields of a configuration, in groups, and the control of each.
 import { h } from "./dom.js";
-import { inNamespace } from "./facts.js";
+import { inNamespace, manual } from "./facts.js";
 import { area, check, choice, field } from "./form.js";
 import { namesOf } from "./settings-model.js";
 import { has, term, w } from "./words.js";
@@ -84,7 +84,7 @@ export function control(f, form) {
   const hint = [
     has("settinghint", f.key) ? term("settinghint", f.key) + " " : null,
     f.unit ? w("settings.unit", { unit: term("unit", f.unit) }) + " " : null,
-    h("code", { class: "key" }, f.key.replace("props: ", "")),
+    h("a", manual("reference/configuration", f.key), h("code", { class: "key" }, f.key.replace("props: ", ""))),
   ];
   const common = {
     id: idOf(f.key), label: fieldName(f.key), value: form.value(f.key), change: (/** @type {string} */ v) => form.change(f.key, v),

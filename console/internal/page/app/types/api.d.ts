@@ -220,7 +220,7 @@ export interface Configuration {
   jobName?: string;
   /** Parameter of all items. */
   jobParameter?: string;
-  /** How items are dealt. Default AVG_ALLOCATION. */
+  /** How items are assigned. Default AVG_ALLOCATION. */
   jobShardingStrategyType?: string;
   /** Only instances with this label have items. Default: all may. */
   label?: string;
@@ -264,7 +264,7 @@ export interface ConfigurationPatch {
   jobName?: string | null;
   /** Parameter of all items. */
   jobParameter?: string | null;
-  /** How items are dealt. Default AVG_ALLOCATION. */
+  /** How items are assigned. Default AVG_ALLOCATION. */
   jobShardingStrategyType?: string | null;
   /** Only instances with this label have items. Default: all may. */
   label?: string | null;
@@ -800,7 +800,7 @@ export interface JobInfo {
   servers: number;
   /** How many items the job is to have. */
   shardingTotalCount: number;
-  /** How the job is, in one word. The first that holds counts: CRASHED (no instance is there), DISABLED (all servers are disabled), SHARDING_FLAG (items are to be dealt), OK. */
+  /** How the job is, in one word. The first that holds counts: CRASHED (no instance is there), DISABLED (all servers are disabled), SHARDING_FLAG (items are to be assigned), OK. */
   status: string;
   /** Zone of the expressions: an IANA name, or an offset. Left out if it is that of each process. */
   timeZone?: string;
@@ -838,9 +838,9 @@ export interface JobServer {
   server: string;
 }
 export interface JobView {
-  /** Whether the leader is asked to deal the items anew. */
+  /** Whether the leader is asked to reshard the job. */
   asked?: boolean;
-  /** Whether a JVM leader deals them at this moment. */
+  /** Whether a JVM leader assigns them at this moment. */
   dealing?: boolean;
   /** Paths of nodes that strangers have left in the way: the first 100. Left out if there are none. */
   debris?: (string)[];
@@ -1269,7 +1269,7 @@ export interface PinBody {
   instance?: string;
   /** Instances with this label. */
   label?: string;
-  /** Whether the item has no owner while no such instance is there. Default: it is dealt like any other then. */
+  /** Whether the item has no owner while no such instance is there. Default: it is assigned like any other then. */
   strict?: boolean;
 }
 export interface PinInfo {
