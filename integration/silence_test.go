@@ -119,7 +119,7 @@ func refusedConfig(s *stage) {
 }
 
 // Both threads of a worker hang, and it reports that. A new worker runs the items that it is
-// dealt. When the server of the first one is disabled, it runs all items but those that hang.
+// assigned. When the server of the first one is disabled, it runs all items but those that hang.
 func hungHandlers(s *stage) {
 	j := quick
 	j.Items, j.Threads, j.Work = 8, 2, nil

@@ -136,7 +136,7 @@ func TestBailDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
-// moody is a strategy that deals, or panics, or ends its goroutine, as a test wants.
+// moody is a strategy that assigns, or panics, or ends its goroutine, as a test wants.
 type moody struct {
 	strategy.Strategy
 	mood atomic.Pointer[func()]

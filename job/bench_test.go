@@ -108,7 +108,7 @@ func BenchmarkJoin(b *testing.B) {
 					shutdown(b, <-joined)
 					j.await(dealt(2))
 				}
-				b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "ms/dealt")
+				b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "ms/assigned")
 				shutdown(b, stay...)
 			})
 		})

@@ -254,7 +254,7 @@ func TestAheadInTheDark(t *testing.T) {
 		c.awaitRuns("ticks ahead of time", 4, dark)
 		others := len(c.record.find(of(0, 2)))
 		c.awaitRuns("ticks of the others", others+4, of(0, 2))
-		// Items are dealt although records are corrected all the time.
+		// Items are assigned although records are corrected all the time.
 		c.join("10.0.0.3", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
 		c.beganOnce(dark)

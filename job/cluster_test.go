@@ -286,14 +286,14 @@ func owners(s *jobtree.State, total int) map[string][]int {
 	return list
 }
 
-// awaitOwners waits until the items are dealt as wanted.
+// awaitOwners waits until the items are assigned as wanted.
 func (c *cluster) awaitOwners(want map[string][]int) {
 	c.Helper()
 	total := 0
 	for _, items := range want {
 		total += len(items)
 	}
-	c.await(fmt.Sprintf("items dealt as %v", want), func(s *jobtree.State) bool {
+	c.await(fmt.Sprintf("items assigned as %v", want), func(s *jobtree.State) bool {
 		got := owners(s, total)
 		if len(got) != len(want) || len(s.Items) != total {
 			return false

@@ -87,7 +87,7 @@ func (p priced) isWhole(instances int) {
 	}
 }
 
-// An idle job costs one commit to start, from an empty tree until its items are dealt, and
+// An idle job costs one commit to start, from an empty tree until its items are assigned, and
 // one to shut down. What was read when its view was opened is not read again.
 func TestIdleJobCostsOneCommitToStartAndOneToLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestIdleJobCostsOneCommitToStartAndOneToLeave(t *testing.T) {
 		p.costs("the start of a job that is there", 1, 0)
 		p.isWhole(1)
 		second := p.start(p.b, "10.0.0.2")
-		p.costs("another one joins, and the leader deals", 1, 1)
+		p.costs("another one joins, and the leader assigns", 1, 1)
 		p.isWhole(2)
 		p.leave(second)
 		p.costs("it leaves", 1, 1)
@@ -113,7 +113,7 @@ func TestIdleJobCostsOneCommitToStartAndOneToLeave(t *testing.T) {
 		if err := elapse(t.Context(), time.Second); err != nil {
 			t.Fatal(err)
 		}
-		p.costs("the leader leaves, the other one is elected and deals", 1, 2)
+		p.costs("the leader leaves, the other one is elected and assigns", 1, 2)
 		p.isWhole(1)
 		p.leave(second)
 	})

@@ -29,7 +29,7 @@ func TestManyTakersSpread(t *testing.T) {
 		for i := range takers {
 			o.join(c, fmt.Sprintf("10.0.1.%d", i), 15*time.Millisecond, cfg, work)
 		}
-		c.await("all items dealt", func(s *jobtree.State) bool { return len(owners(s, waiting+takers)) == takers })
+		c.await("all items assigned", func(s *jobtree.State) bool { return len(owners(s, waiting+takers)) == takers })
 		c.awaitRuns("some ticks", 3*(waiting+takers), func(execution) bool { return true })
 		c.settled()
 		o.commits.Store(0)

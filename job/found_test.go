@@ -85,7 +85,7 @@ func TestFirstStartsAtTheSameTime(t *testing.T) {
 			})
 		}
 		all.Wait()
-		c.await("all are there, and items are dealt", func(s *jobtree.State) bool {
+		c.await("all are there, and items are assigned", func(s *jobtree.State) bool {
 			got := owners(s, 3)
 			return len(s.Instances) == many && s.Leader != nil && s.Schedule != nil && len(got) == 3 && len(got[""]) == 0
 		})

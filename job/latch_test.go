@@ -143,7 +143,7 @@ func TestTakeOverWaitsForAllItems(t *testing.T) {
 				cfg := c.config()
 				cfg.Cron, cfg.ShardingTotalCount = rarely, 12
 				c.join("10.0.0.1", cfg, nil)
-				c.await("items are dealt", func(s *jobtree.State) bool { return len(owners(s, 12)["10.0.0.1"]) == 12 })
+				c.await("items are assigned", func(s *jobtree.State) bool { return len(owners(s, 12)["10.0.0.1"]) == 12 })
 				c.jvmJoins()
 				c.pass(time.Second)
 				begun := time.Now()

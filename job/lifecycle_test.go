@@ -179,7 +179,7 @@ func TestShortDisconnectChangesNothing(t *testing.T) {
 		}
 		for i := range 3 {
 			if after.Item(i).Owner.Version != tree.Item(i).Owner.Version {
-				t.Errorf("item %d was dealt again", i)
+				t.Errorf("item %d was assigned again", i)
 			}
 		}
 		for ip, server := range after.Servers {
@@ -257,7 +257,7 @@ func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
 }
 
 // The store carries a registration out after the instance has left. The node must not stay:
-// otherwise items would be dealt to nobody as long as the process keeps its session.
+// otherwise items would be assigned to nobody as long as the process keeps its session.
 func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 	for name, test := range map[string]struct{ late, deregister time.Duration }{
 		"after it has deregistered":  {late: 10 * time.Second},

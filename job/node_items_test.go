@@ -85,7 +85,7 @@ func (f *fleet) owners(jobs map[string]int) map[string]int {
 	return count
 }
 
-// await waits until the items of jobs are dealt as the test wants it.
+// await waits until the items of jobs are assigned as the test wants it.
 func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) bool) map[string]int {
 	f.Helper()
 	timeout := time.NewTimer(f.cluster.patience())
@@ -102,7 +102,7 @@ func (f *fleet) await(what string, jobs map[string]int, ok func(map[string]int) 
 		select {
 		case <-changed:
 		case <-timeout.C:
-			f.Fatalf("not seen in %v: %s; they are dealt as %v", f.cluster.patience(), what, got)
+			f.Fatalf("not seen in %v: %s; they are assigned as %v", f.cluster.patience(), what, got)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestNodeShowsItself(t *testing.T) {
 	})
 }
 
-// What cannot be read of other nodes counts as nothing, and never keeps items from being dealt.
+// What cannot be read of other nodes counts as nothing, and never keeps items from being assigned.
 func TestUnreadableLoads(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		f := newFleet(t, s)
@@ -216,7 +216,7 @@ func TestUnreadableLoads(t *testing.T) {
 		}
 		f.add("10.0.0.1", job.NodeConfig{})
 		j := f.schedule("10.0.0.1", "a", 2, leastLoaded)
-		f.await("dealt", map[string]int{"a": 2}, func(got map[string]int) bool { return got["10.0.0.1"] == 2 })
+		f.await("assigned", map[string]int{"a": 2}, func(got map[string]int) bool { return got["10.0.0.1"] == 2 })
 		if fault := j.Status().Fault(); fault != nil {
 			t.Error(fault)
 		}

@@ -56,7 +56,7 @@ func WithSlog(l *slog.Logger) Option {
 }
 
 // WithIP sets the address with which this process registers, and by which operators disable
-// it. It may be any text of up to 255 bytes without a slash or "@-@", such as a host name if
+// it. It may be any text of 1 to 255 bytes without a slash or "@-@", such as a host name if
 // addresses are not stable. The default is the address by which other hosts most likely know
 // this one.
 func WithIP(ip string) Option {

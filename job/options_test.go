@@ -58,7 +58,9 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}{
 		{"nil", nil, "option 2 is nil"},
 		{"long address", job.WithIP(strings.Repeat("x", 1000)), "1000 bytes, at most 255"},
-		{"path as an address", job.WithIP("10.0.0.0/8"), "without a slash"},
+		{"path as an address", job.WithIP("10.0.0.0/8"), `"10.0.0.0/8" has a slash`},
+		{"empty address", job.WithIP(""), "WithIP, the address of this host: it is empty; 1 to 255 bytes"},
+		{"address of a folder", job.WithIP(".."), `WithIP, the address of this host: invalid path ".."`},
 		{"long network", job.WithNetwork(long), "10.0.0.0/8"},
 		{"long label", job.WithLabels("a", long), "1048576 bytes, at most 255"},
 		{"label that is no text", job.WithLabels("\xff"), "only UTF-8"},

@@ -167,7 +167,7 @@ func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 }
 
 // Many items wait to be run again when failover is switched off. They are forgotten, in
-// commits that are small enough for every store, and items are dealt meanwhile.
+// commits that are small enough for every store, and items are assigned meanwhile.
 func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		const many = 6000
@@ -192,7 +192,7 @@ func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 		if len(commits) > many/40 {
 			t.Errorf("%d commits", len(commits))
 		}
-		gone, before := 0, -1 // how many waiting items are gone now, and were when items were dealt
+		gone, before := 0, -1 // how many waiting items are gone now, and were when items were assigned
 		for _, ops := range commits {
 			if cost := coord.Cost(ops...); cost > coord.MaxOps {
 				t.Errorf("a commit of %d operations, which cost %d", len(ops), cost)
@@ -207,7 +207,7 @@ func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 			}
 		}
 		if before < 0 || before > many/4 {
-			t.Errorf("the items were dealt after %d of %d were forgotten", before, many)
+			t.Errorf("the items were assigned after %d of %d were forgotten", before, many)
 		}
 		t.Logf("all are gone after %v and %d commits", time.Since(begin), len(commits))
 	})

@@ -158,7 +158,7 @@ func TestPauseWithJVMMembers(t *testing.T) {
 		if _, err := reg.Commit(t.Context(), coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED"))); err != nil {
 			t.Fatal(err)
 		}
-		c.await("it is dealt items", func(s *jobtree.State) bool { return len(owners(s, 3)["10.0.0.9"]) > 0 })
+		c.await("it is assigned items", func(s *jobtree.State) bool { return len(owners(s, 3)["10.0.0.9"]) > 0 })
 		p, err := c.ops().Pause(t.Context(), ops.PauseRequest{DisableJVM: true})
 		if err != nil || len(p.JVM) > 0 || len(p.Disabled) != 1 || p.Disabled[0] != "10.0.0.9" {
 			t.Fatalf("%+v, %v", p, err)

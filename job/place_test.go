@@ -69,7 +69,7 @@ func TestPinOfAStaticItem(t *testing.T) {
 	})
 }
 
-// While there is no instance of the kind, an item is dealt like any other; or if the pin is
+// While there is no instance of the kind, an item is assigned like any other; or if the pin is
 // strict, it has no owner, and a fault says why.
 func TestPinThatMatchesNobody(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
@@ -111,7 +111,7 @@ func TestMaxItems(t *testing.T) {
 	})
 }
 
-// With a strategy that leaves items where they are, the items are dealt as if nobody had had
+// With a strategy that leaves items where they are, the items are assigned as if nobody had had
 // any.
 func TestReshard(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {

@@ -221,7 +221,7 @@ func (d *dying) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 	return d.Registry.Commit(ctx, ops...)
 }
 
-// The leader deals 200 items in several commits. It dies before the first commit, then before
+// The leader assigns 200 items in several commits. It dies before the first commit, then before
 // the second, and so on, until it has done all.
 func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
@@ -244,7 +244,7 @@ func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
 				}
 			})
 			dealt := false
-			c.await("the leader dies, or has dealt all", func(s *jobtree.State) bool {
+			c.await("the leader dies, or has assigned all", func(s *jobtree.State) bool {
 				dealt = len(owners(s, total)["10.0.0.1"]) == total
 				return dealt || reg.left.Load() < 0
 			}, reg.dies)
@@ -252,13 +252,13 @@ func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
 			starting.Wait()
 			if dealt {
 				if n < 5 {
-					t.Errorf("all was dealt with %d commits", n)
+					t.Errorf("all was assigned with %d commits", n)
 				}
 				return
 			}
 			c.timeout = lasting
 			c.join("10.0.0.2", cfg, nil)
-			c.await(fmt.Sprintf("all items dealt after a death at commit %d", n), func(s *jobtree.State) bool {
+			c.await(fmt.Sprintf("all items assigned after a death at commit %d", n), func(s *jobtree.State) bool {
 				return len(owners(s, total)["10.0.0.2"]) == total
 			})
 		}

@@ -51,7 +51,7 @@ func removes(path string) func(coord.Op) bool {
 
 // A step whose commits fail for good, whatever the reason, keeps no other step from its
 // turn: items fire, triggers are obeyed, runs that were cut short are run again, items are
-// dealt, and the instance leaves when it is told to.
+// assigned, and the instance leaves when it is told to.
 func TestAStepThatFailsForGood(t *testing.T) {
 	type scene struct {
 		*cluster
@@ -169,7 +169,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 					for _, item := range []int{6, 7, 8} {
 						c.awaitRuns("again what was cut short", 1, func(e execution) bool { return reruns(e) && e.Item == item })
 					}
-					c.await("its items are dealt again", func(s *jobtree.State) bool {
+					c.await("its items are assigned again", func(s *jobtree.State) bool {
 						got := owners(s, idle)
 						return len(got["10.0.0.1"])+len(got["10.0.0.2"]) == idle
 					})

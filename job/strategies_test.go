@@ -13,7 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// changeling is a strategy that deals in equal parts until a test wants something else.
+// changeling is a strategy that assigns in equal parts until a test wants something else.
 type changeling struct {
 	mood  atomic.Pointer[func(strategy.Request) []string]
 	asked atomic.Int64

@@ -160,7 +160,7 @@ func TestIdleJobsSendNothing(t *testing.T) {
 		}
 		synctest.Wait()
 		if dealt := jobtree.Read(view.Snapshot(), "job999"); len(dealt.Items) != 2 || dealt.Item(1).Owner == nil {
-			t.Fatalf("not dealt: %+v", dealt)
+			t.Fatalf("not assigned: %+v", dealt)
 		}
 		reg.take()
 		if err := elapse(t.Context(), time.Hour); err != nil {

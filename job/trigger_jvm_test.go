@@ -24,7 +24,7 @@ func TestTriggerOfAnItemOfAJVMMember(t *testing.T) {
 		if _, err := reg.Commit(t.Context(), coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED"))); err != nil {
 			t.Fatal(err)
 		}
-		c.await("it is dealt items", func(s *jobtree.State) bool { return len(owners(s, 6)["10.0.0.9"]) == 3 })
+		c.await("it is assigned items", func(s *jobtree.State) bool { return len(owners(s, 6)["10.0.0.9"]) == 3 })
 		of := owners(c.state(), 6)
 		theirs, ours := of["10.0.0.9"], of["10.0.0.1"]
 		for _, tc := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// Fires wait while a JVM leader deals the items, but not for ever.
+// Fires wait while a JVM leader assigns the items, but not for ever.
 func TestFiresWaitForAJVMLeaderThatDeals(t *testing.T) {
 	const jvm = "10.9.9.9@-@1"
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
@@ -31,7 +31,7 @@ func TestFiresWaitForAJVMLeaderThatDeals(t *testing.T) {
 		before := ran()
 		c.pass(3 * time.Second)
 		if n := ran() - before; n < 6 {
-			t.Errorf("%d executions in 3 s beside a leader that deals nothing", n)
+			t.Errorf("%d executions in 3 s beside a leader that assigns nothing", n)
 		}
 		for _, tc := range []struct {
 			deals time.Duration // for how long
@@ -42,7 +42,7 @@ func TestFiresWaitForAJVMLeaderThatDeals(t *testing.T) {
 			before := ran()
 			c.pass(tc.waits - 100*time.Millisecond)
 			if n := ran() - before; n > 0 {
-				t.Errorf("%d executions began while items were dealt", n)
+				t.Errorf("%d executions began while items were assigned", n)
 			}
 			c.pass(tc.deals - tc.waits)
 			if n := ran() - before; n == 0 && tc.deals > tc.waits {
@@ -52,7 +52,7 @@ func TestFiresWaitForAJVMLeaderThatDeals(t *testing.T) {
 			c.commit(coord.DeleteTree(c.job.Necessary()))
 			c.pass(2 * time.Second)
 			if n := ran() - before; n < 3 {
-				t.Errorf("%d executions in the 2 s after the items were dealt", n)
+				t.Errorf("%d executions in the 2 s after the items were assigned", n)
 			}
 		}
 		c.check()

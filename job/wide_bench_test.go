@@ -91,7 +91,7 @@ func (w *wide) awaitDealt(instances int) {
 		if len(s.Instances) != instances || len(s.Items) != w.total {
 			return false
 		}
-		for i := len(s.Items) - 1; i >= 0; i-- { // mostly the last ones are dealt last
+		for i := len(s.Items) - 1; i >= 0; i-- { // mostly the last ones are assigned last
 			if owner := s.Items[i].Owner; owner == nil || s.Instances[owner.ID].Owner == 0 {
 				return false
 			}
@@ -199,7 +199,7 @@ func BenchmarkWide(b *testing.B) {
 }
 
 // The first deal to one instance, and the second one when another has joined. That one
-// follows the tree while the first one deals.
+// follows the tree while the first one assigns.
 func benchmarkWideDeal(b *testing.B, total int) {
 	for b.Loop() {
 		w := newWide(b, total)

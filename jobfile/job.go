@@ -57,7 +57,7 @@ func (d *declared) fields() fields {
 		{key: "jobParameter", shape: text{&c.JobParameter}, meaning: "Free text for the handler."},
 		{key: "description", shape: text{&c.Description}, meaning: "Free text for people."},
 		{key: "jobShardingStrategyType", shape: text{&c.Strategy},
-			meaning: "Deals the items to instances. Default " + strategy.AvgAllocation + "."},
+			meaning: "Assigns the items to instances. Default " + strategy.AvgAllocation + "."},
 		{key: "staticSharding", shape: flag(&c.StaticSharding),
 			meaning: "Leaves items with their owner until that has been gone for ten minutes. Default false."},
 		{key: "broadcast", shape: flag(&c.Broadcast), registry: inProps + "broadcast",

@@ -15,7 +15,7 @@ import (
 )
 
 // MaxItems holds at every moment: when an instance comes back while items run, those that are idle are not
-// dealt where others still run.
+// assigned where others still run.
 func TestMaxItemsWhileItemsRun(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

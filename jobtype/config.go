@@ -125,7 +125,7 @@ type Config struct {
 	// (reconcileIntervalMinutes)
 	ReconcileInterval time.Duration
 
-	// Strategy names the strategy that deals the items to the instances: one of package
+	// Strategy names the strategy that assigns the items to the instances: one of package
 	// strategy, or one of job.WithStrategy. Default AVG_ALLOCATION. (jobShardingStrategyType)
 	Strategy string
 
@@ -184,7 +184,7 @@ type Config struct {
 	// runs counts where it runs until its execution ends, wherever it is to go. So an idle item
 	// may have to wait for that, and an item that was cut short for an instance that has room: only its
 	// owner runs it again, so the leader moves it first. Items for which there is no room have no owner, and
-	// a fault says so. Only pinned items are dealt, and run, beyond the bound. 0 is no bound. Default 0.
+	// a fault says so. Only pinned items are assigned, and run, beyond the bound. 0 is no bound. Default 0.
 	// (props: sharding.items.max)
 	MaxItems int
 
@@ -205,7 +205,7 @@ type Config struct {
 	// works without MonitorExecution, too. ShardingContext.Total is the number of items that have
 	// an owner.
 	//
-	// A JVM member does not know it. If it leads it deals all items, and each Go instance runs one
+	// A JVM member does not know it. If it leads it assigns all items, and each Go instance runs one
 	// of its items then; a fault names it. When this field changes, ticks that have come by then
 	// and were not begun do not run. Default false. (props: broadcast)
 	Broadcast bool

@@ -44,7 +44,7 @@ func (i MixedIssue) String() string {
 //
 // JVM members are those of ElasticJob's releases, up to 3.0.5. Do not share a job with 3.0.6-SNAPSHOT: it keeps
 // sharding/{i}/running of an item that has failed, with Failover for as long as the process lives, and longer. The item
-// does not run any more, and a JVM leader waits for ever before it deals. Go members remove such a record
+// does not run any more, and a JVM leader waits for ever before it assigns. Go members remove such a record
 // when they know that nothing runs; package doctor names the others. Nothing in the configuration, or in the tree before
 // an item fails, tells of which version a member is.
 func (c Config) Mixed() []MixedIssue {
@@ -86,8 +86,8 @@ func MixedServers(ips []string) []MixedIssue {
 	return []MixedIssue{{
 		Field:  "servers",
 		Does:   fmt.Sprintf("do not notice when a server with an IPv6 address is disabled or enabled: %v", &found),
-		Harm:   "a JVM leader leaves its items where they are until something else makes it deal",
-		Advice: "give the processes IPv4 addresses, or ask for a deal after that",
+		Harm:   "a JVM leader leaves its items where they are until something else makes it reshard",
+		Advice: "give the processes IPv4 addresses, or ask for a reshard after that",
 	}}
 }
 
@@ -261,34 +261,34 @@ func (c *Config) mixedItems() (list []MixedIssue) {
 	switch c.Strategy {
 	case strategy.AvgAllocation, strategy.Odevity, strategy.RoundRobin:
 	case strategy.SingleShardingBalance:
-		harm := "a JVM leader before 3.0.5 takes the items from everybody, and deals none: nothing runs"
+		harm := "a JVM leader before 3.0.5 takes the items from everybody, and assigns none: nothing runs"
 		if c.ShardingTotalCount == 1 {
 			harm += "; one of 3.0.5 names the server that is to run the item next, which Go members do not know: ticks are missed"
 		}
 		add(true, MixedIssue{
-			Field: jobconf.KeyStrategy, Does: "do not know " + c.Strategy + " before 3.0.5, and deal otherwise by it since then",
+			Field: jobconf.KeyStrategy, Does: "do not know " + c.Strategy + " before 3.0.5, and assign otherwise by it since then",
 			Harm: harm, Advice: "take " + strategy.RoundRobin + " as long as both kinds are there", Refused: true,
 		})
 	default:
 		add(true, MixedIssue{
 			Field: jobconf.KeyStrategy, Does: "do not know " + brief.Text(c.Strategy) + ", unless their program has one of this name",
-			Harm:   "a JVM leader takes the items from everybody, and deals none: nothing runs",
+			Harm:   "a JVM leader takes the items from everybody, and assigns none: nothing runs",
 			Advice: fmt.Sprintf("take %s, %s or %s", strategy.AvgAllocation, strategy.Odevity, strategy.RoundRobin), Refused: true,
 		})
 	}
 	add(c.MaxItems > 0, MixedIssue{
-		Field: jobconf.KeyMaxItems, Does: "know no bound of items", Harm: "a JVM leader deals more of them to an instance", Advice: "do without",
+		Field: jobconf.KeyMaxItems, Does: "know no bound of items", Harm: "a JVM leader assigns more of them to an instance", Advice: "do without",
 	})
 	add(c.StaticSharding, MixedIssue{
-		Field: jobconf.KeyStaticSharding, Does: "never deal items of an instance that has ended to another one; Go leaders do after ten minutes",
-		Harm: "under a JVM leader such items wait until somebody asks for a deal", Advice: "ask for a deal then, or do without",
+		Field: jobconf.KeyStaticSharding, Does: "never give items of an instance that has ended to another one; Go leaders do after ten minutes",
+		Harm: "under a JVM leader such items wait until somebody asks for a reshard", Advice: "ask for one then, or do without",
 	})
 	add(c.Broadcast, MixedIssue{
 		Field: jobconf.KeyBroadcast, Does: "know no broadcast jobs: each item runs at one place only",
-		Harm: "a JVM leader deals all items, and each Go instance runs one of its items", Advice: "replace all JVM members at once",
+		Harm: "a JVM leader assigns all items, and each Go instance runs one of its items", Advice: "replace all JVM members at once",
 	})
 	add(c.Label != "", MixedIssue{
-		Field: jobconf.KeyLabel, Does: "pass the label over", Harm: "a JVM leader deals items to instances without it", Advice: "disable the servers that may not run it",
+		Field: jobconf.KeyLabel, Does: "pass the label over", Harm: "a JVM leader assigns items to instances without it", Advice: "disable the servers that may not run it",
 	})
 	return list
 }

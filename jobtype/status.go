@@ -22,7 +22,7 @@ type Status struct {
 	Session coord.SessionState
 	// Registered is whether the instance is in the registry, with a session that can be
 	// trusted. Enabled is whether its server may run items. Leader is whether it is the
-	// instance that deals the items.
+	// instance that assigns the items.
 	Registered, Enabled, Leader bool
 	// Leaving is whether the scheduler is shutting down.
 	Leaving bool

@@ -56,7 +56,7 @@ func (j *Job) setItems(ctx context.Context, action Action, items []int, ops func
 
 func errNoItem(s *jobtree.State, i int) error {
 	if len(s.Items) == 0 {
-		return fmt.Errorf("%w: item %d: no items have been dealt yet", jobtype.ErrNoItem, i)
+		return fmt.Errorf("%w: item %d: no items have been assigned yet", jobtype.ErrNoItem, i)
 	}
 	return fmt.Errorf("%w: item %d is not there; 0 to %d are", jobtype.ErrNoItem, i, len(s.Items)-1)
 }
@@ -138,9 +138,9 @@ func (j *Job) checkAddress(address string) error {
 	return nil
 }
 
-// Reshard asks the leader to deal the items now as if nobody had had any: strategies that
+// Reshard asks the leader to assign the items now as if nobody had had any: strategies that
 // leave items where they are do not know where that was, and static sharding does not count.
-// Items that run keep their owners until the next deal. Pins hold. It is one commit.
+// Items that run keep their owners until the next assignment. Pins hold. It is one commit.
 //
 // Errors: those of a read and of a commit.
 func (j *Job) Reshard(ctx context.Context) error {

@@ -19,7 +19,7 @@
 //	Trigger, Retry,      requests/{id}, and     who owns the item      when all items are through; kept for an
 //	Backfill             …/{item} for each      when its turn comes    hour for those who wait
 //	Pin, Unpin           pins/{item}            the leader             with Unpin; not in broadcast jobs
-//	Reshard              leader/sharding/…      the leader             when the items are dealt
+//	Reshard              leader/sharding/…      the leader             when the items are assigned
 //	Create, Update       config                 its instances          with the next one
 //	Apply                config, and the set    its instances          with the next one; the set with
 //	                     in ~elasticjob/applied                        Remove or Release
@@ -121,7 +121,7 @@
 //
 //   - A handler that does not watch its context goes on after a kill.
 //   - JVM members know no kill, no pause, no pins and no MaxItems, and pass no tick over for
-//     Overlap. While one of them leads, nobody deals by pins.
+//     Overlap. While one of them leads, nobody assigns by pins.
 //   - Neither do Go members whose version knows no steering (protocol 1): Kill fails with
 //     ErrOldMember, and Paused.Old lists them. A fault of the job names them, too.
 //   - An instance that is shut down is not kept from coming back: a program that starts the job again, in

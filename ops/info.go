@@ -26,7 +26,7 @@ const (
 	JobCrashed JobStatus = "CRASHED"
 	// JobDisabled: all servers are disabled, or none is there.
 	JobDisabled JobStatus = "DISABLED"
-	// JobShardingFlag: items are to be dealt. The owner of one is not there, or no item has any.
+	// JobShardingFlag: items are to be assigned. The owner of one is not there, or no item has any.
 	JobShardingFlag JobStatus = "SHARDING_FLAG"
 )
 

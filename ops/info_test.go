@@ -58,7 +58,7 @@ func TestStatusOfAJob(t *testing.T) {
 		"all servers are disabled":           {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "DISABLED", "servers/192.0.2.3": "disabled", "sharding/0/instance": here}, ops.JobDisabled},
 		"some servers are disabled":          {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "servers/192.0.2.3": "DISABLED", "sharding/0/instance": here}, ops.JobOK},
 		"an enabled server of 2.1":           {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "", "sharding/0/instance": here}, ops.JobOK},
-		"nothing is dealt":                   {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED"}, ops.JobShardingFlag},
+		"nothing is assigned":                {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED"}, ops.JobShardingFlag},
 		"items without owners":               {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0": "", "sharding/1/instance": " "}, ops.JobShardingFlag},
 		"an owner is gone":                   {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here, "sharding/1/instance": gone}, ops.JobShardingFlag},
 		"one item has no owner":              {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "sharding/0/instance": here, "sharding/1": ""}, ops.JobOK},

@@ -21,7 +21,7 @@ type PinRequest struct {
 	// 255 bytes.
 	Label string
 	// Strict leaves the item without an owner while there is no such instance that may have
-	// items; a fault of the job says so. Without it the item is dealt like any other then.
+	// items; a fault of the job says so. Without it the item is assigned like any other then.
 	Strict bool
 }
 

@@ -33,7 +33,7 @@ func singleShardingBalance(r Request) []string {
 	return roundRobin(r)
 }
 
-// average deals the items to the ids in their order: first a block of equal size to each,
+// average assigns the items to the ids in their order: first a block of equal size to each,
 // then one of the remaining items to each, from the first id on.
 func average(ids []string, total int) []string {
 	owners := make([]string, max(total, 0))
@@ -41,12 +41,12 @@ func average(ids []string, total int) []string {
 		return owners
 	}
 	block := total / len(ids)
-	dealt := block * len(ids)
+	even := block * len(ids)
 	for item := range owners {
-		if item < dealt {
+		if item < even {
 			owners[item] = ids[item/block]
 		} else {
-			owners[item] = ids[item-dealt]
+			owners[item] = ids[item-even]
 		}
 	}
 	return owners

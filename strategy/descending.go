@@ -15,7 +15,7 @@ import (
 // order of [Sort], because one name must mean the same to all members.
 //
 // If JVM members run the job, too, they need a JobShardingStrategy whose type is that name
-// and which deals in the same way as s. Then no item moves when a JVM member becomes the
+// and which assigns in the same way as s. Then no item moves when a JVM member becomes the
 // leader after a Go member, or the other way round.
 func DescendingID(s Strategy) Strategy {
 	if isNil(s) {

@@ -17,7 +17,7 @@
 //	WEIGHTED                 by weight within one   yes             the fewest possible
 //	LEAST_LOADED             by what others have    yes             few
 //
-// The first four are ElasticJob's. The first three deal exactly as ElasticJob does if they get the instances in
+// The first four are ElasticJob's. The first three assign exactly as ElasticJob does if they get the instances in
 // the same order. The order is another one on purpose, see [Sort]; with [DescendingID] it is ElasticJob's.
 // ElasticJob has no STICKY, no WEIGHTED and no LEAST_LOADED.
 //

@@ -49,7 +49,7 @@ func TestLeastLoaded(t *testing.T) {
 }
 
 // Whatever the loads are: the answer is content with itself; what moves goes from an instance that
-// has far too much, or more than its equal share, to one that has less; and when items are dealt
+// has far too much, or more than its equal share, to one that has less; and when items are assigned
 // anew, the loads are as even as they can be.
 func TestLeastLoadedMovesLittle(t *testing.T) {
 	s := must(t, strategy.LeastLoaded)
@@ -131,7 +131,7 @@ func byOwner(owners []string) map[string]int {
 	return count
 }
 
-// Many jobs that know of each other's items are dealt evenly, even if all begin at the same
+// Many jobs that know of each other's items are assigned evenly, even if all begin at the same
 // instance by their names.
 func TestLeastLoadedEvensJobsOut(t *testing.T) {
 	s := must(t, strategy.LeastLoaded)

@@ -37,7 +37,7 @@ const (
 
 	// Sticky keeps items where they are: every instance gets T/n items, rounded down or up, and no answer that is
 	// balanced like this moves fewer items. An instance that has too many gives up those with the highest numbers.
-	// Items without an owner are dealt in blocks, in ascending order, beginning with the instance with which
+	// Items without an owner are assigned in blocks, in ascending order, beginning with the instance with which
 	// RoundRobin begins.
 	//
 	// If only some of the moves are made, because the other items run, the next answer has just the other moves.

@@ -674,10 +674,10 @@ type JobServer = ops.JobServer
 
 // JobView is schema JobView of the document.
 type JobView struct {
-	// Asked Whether the leader is asked to deal the items anew.
+	// Asked Whether the leader is asked to reshard the job.
 	Asked bool `json:"asked,omitempty,omitzero"`
 
-	// Dealing Whether a JVM leader deals them at this moment.
+	// Dealing Whether a JVM leader assigns them at this moment.
 	Dealing bool `json:"dealing,omitempty,omitzero"`
 
 	// Debris Paths of nodes that strangers have left in the way: the first 100. Left out if there are none.
@@ -1031,7 +1031,7 @@ type PinBody struct {
 	// Label Instances with this label.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Strict Whether the item has no owner while no such instance is there. Default: it is dealt like any other then.
+	// Strict Whether the item has no owner while no such instance is there. Default: it is assigned like any other then.
 	Strict bool `json:"strict,omitempty,omitzero"`
 }
 

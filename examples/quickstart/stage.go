@@ -106,7 +106,7 @@ func (s *stage) look() {
 	}
 	leader := s.crew.byPID(pidOf(s.picture.leader))
 	if leader != nil && s.picture.leader != before.leader {
-		s.say("%s leads: it deals the items", leader.name)
+		s.say("%s leads: it assigns the items", leader.name)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// balance deals jobs of one item each to two processes. AVG_ALLOCATION, the default, gives the
+// balance assigns jobs of one item each to two processes. AVG_ALLOCATION, the default, gives the
 // first item of every job to the first instance. LEAST_LOADED looks at what each process has of
 // all jobs.
 func balance(ctx context.Context, s *stage) error {

@@ -36,7 +36,7 @@ func scenes() []scene {
 		{"backfill", "an item runs for ticks of the past, in order", backfill},
 		{"cancel", "a request that waits never begins", cancel},
 		{"pin", "an item belongs to instances of one kind", pin},
-		{"deal", "items are dealt as if nobody had had any", deal},
+		{"deal", "items are assigned as if nobody had had any", deal},
 		{"disable", "an item, a server, or all servers run nothing", disable},
 		{"overlap", "ticks that come while the item runs are skipped", overlap},
 		{"crons", "a job fires when any of its expressions does", crons},

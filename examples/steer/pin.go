@@ -30,7 +30,7 @@ func pin(ctx context.Context, s *stage) error {
 		s.say("%s: 10.0.0.1 has %v, 10.0.0.2 has %v", when, one.Items, two.Items)
 		return nil
 	}
-	if err := show("dealt", 2, 2); err != nil {
+	if err := show("assigned", 2, 2); err != nil {
 		return err
 	}
 	render := s.ops.Job("render")

@@ -57,7 +57,7 @@ func (c *Cluster) Settled(ctx context.Context) error {
 				n++
 			}
 		}
-		if err := c.AwaitJob(ctx, j.Name, fmt.Sprintf("%d instances, all items dealt, none to be taken over", n), func(s *jobtree.State) bool {
+		if err := c.AwaitJob(ctx, j.Name, fmt.Sprintf("%d instances, all items assigned, none to be taken over", n), func(s *jobtree.State) bool {
 			return settled(s, n, j)
 		}); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 )
 
 // Steering draws what an operator does next, from a seed: kills, pauses and their ends,
-// triggers, retries, backfills, cancels, pins, and deals. He also changes and removes jobs that are
+// triggers, retries, backfills, cancels, pins, and assigns. He also changes and removes jobs that are
 // Typed, and creates them again.
 type Steering struct {
 	// Done counts what was done, by name. Refused counts what the registry, or the state of a

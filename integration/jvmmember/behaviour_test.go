@@ -167,7 +167,7 @@ func TestANewCron(t *testing.T) {
 	})
 }
 
-// With static sharding nothing is dealt again, whoever comes.
+// With static sharding nothing is assigned again, whoever comes.
 func TestStaticSharding(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		document := with("staticSharding: true")
@@ -265,7 +265,7 @@ func TestServersWithoutInstances(t *testing.T) {
 	}
 }
 
-// 3.0.6-SNAPSHOT keeps the record of an item that has failed: it never runs again, and nothing is dealt any more.
+// 3.0.6-SNAPSHOT keeps the record of an item that has failed: it never runs again, and nothing is assigned any more.
 func TestAFailedItem(t *testing.T) {
 	for release, stays := range map[jvmmember.Release]bool{jvmmember.V305: false, jvmmember.V306: true} {
 		t.Run(string(release), func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestAFailedItem(t *testing.T) {
 				w.start(2, base, fails)
 				time.Sleep(3 * time.Minute)
 				if w.has("settle/leader/sharding/necessary") != stays {
-					t.Errorf("the items are still to be dealt: %v", !stays)
+					t.Errorf("the items are still to be assigned: %v", !stays)
 				}
 			})
 		})

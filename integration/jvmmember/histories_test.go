@@ -33,7 +33,7 @@ func online(name string) []string {
 	return []string{"+servers/" + ip + "=ENABLED", "+instances/@" + name + "=jobInstanceId: @" + name + "|serverIp: " + ip + "|!"}
 }
 
-// deals is a deal: owners has the owner of each item in the order of the transaction, such as
+// assigns is a deal: owners has the owner of each item in the order of the transaction, such as
 // "0B 2B 1A". The first deal makes the items, a later one removes their owners first.
 func deals(first bool, total int, owners ...string) []string {
 	lines := []string{"+leader/sharding/processing!"}
@@ -169,7 +169,7 @@ func TestHistoriesOnZooKeeper(t *testing.T) {
 }
 
 // The leader is killed in its run: the busy survivor puts the item up, elects itself, and takes
-// the item when its own run has ended. It deals in the next fire, and leaves by its exit hook.
+// the item when its own run has ended. It assigns in the next fire, and leaves by its exit hook.
 func tellAKilledLeader(s *story) {
 	s.start("A")
 	s.start("B", withFirst(jvmmember.Crashed)...)
@@ -230,7 +230,7 @@ func tellAKilledFollower(s *story) {
 	})
 }
 
-// A third instance comes between two ticks: the leader flags, and deals in its next fire.
+// A third instance comes between two ticks: the leader flags, and assigns in its next fire.
 func tellAJoin(s *story) {
 	s.start("A")
 	s.start("B")
@@ -307,8 +307,8 @@ func tellAShutDown(s *story) {
 	})
 }
 
-// The leader's server is disabled: the other one is the leader, but nobody deals, and the items of
-// the disabled one do not run. When the server is enabled again the new leader deals.
+// The leader's server is disabled: the other one is the leader, but nobody assigns, and the items of
+// the disabled one do not run. When the server is enabled again the new leader assigns.
 func tellADisabledLeader(s *story) {
 	s.start("A")
 	s.start("B")
@@ -336,7 +336,7 @@ func tellADisabledLeader(s *story) {
 }
 
 // Triggers by hand: the follower waits until the leader, which has to be triggered, too, has
-// dealt; a trigger in a run is dropped.
+// assigned; a trigger in a run is dropped.
 func tellTriggers(s *story) {
 	s.start("A")
 	s.start("B")
@@ -442,7 +442,7 @@ func tellARestartOfAll(s *story) {
 }
 
 // Both servers are disabled: nobody leads, and nobody runs anything. Who is enabled again is the
-// leader at once, and deals to itself.
+// leader at once, and assigns to itself.
 func tellDisabledServers(s *story) {
 	s.start("A", withFirst(jvmmember.ServersChanged)...)
 	s.start("B")
@@ -505,7 +505,7 @@ func tellAKilledTaker(s *story) {
 	})
 }
 
-// The leader deals in its fire, and then reads the owners from its cache, which still has those before the deal: it
+// The leader assigns in its fire, and then reads the owners from its cache, which still has those before the deal: it
 // runs what it has just given to B. B finds that running, and runs nothing. A flag of a misfire, which a Go owner
 // of such an item set once, makes the leader run its whole fire again. The log of a real one, which a Go
 // instance had joined, showed that several times for one tick.

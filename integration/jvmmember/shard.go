@@ -31,7 +31,7 @@ func (m *Member) setReshardingFlag() {
 
 func (m *Member) needsSharding() bool { return m.exists(necessary) }
 
-// shardIfNecessary deals the items if the member leads, and waits for the leader if not.
+// shardIfNecessary assigns the items if the member leads, and waits for the leader if not.
 func (m *Member) shardIfNecessary() error {
 	available, err := m.availableInstances()
 	if err != nil {

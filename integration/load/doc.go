@@ -44,7 +44,7 @@
 //	              run with much of it say little. A store elsewhere on this machine is counted
 //	              as one of the others, if its CPU time is not known.
 //	start         from the first call of job.Schedule until the last one has returned, in the
-//	              slowest process; each call by itself. Items are dealt when each has an owner
+//	              slowest process; each call by itself. Items are assigned when each has an owner
 //	              that knows it: that is asked every 5 ms, or less often if there are many jobs.
 //	              shutdown is the same for Shutdown; it does not include the close of the
 //	              registry.
@@ -75,7 +75,7 @@
 //	join          -event: in the middle of the window one more process starts all jobs. leave:
 //	              one shuts them down. kill: one is killed, as by a crash. Then "owners change"
 //	              is when the first and the last process saw that it has other items. Even says
-//	              that at the end each job's items were dealt to those that stay, and none had two
+//	              that at the end each job's items were assigned to those that stay, and none had two
 //	              more than another; items that still run then are not moved. Commits are those of the processes that stay, until the end
 //	              of the window, for executions too: with -idle only those for the change.
 //	failover      of a kill: the executions that were cut short, and how long after the kill

@@ -54,7 +54,7 @@ func measured(t *testing.T, args ...string) report {
 	if l := r.Late; l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.Max {
 		t.Errorf("late: %v", l)
 	}
-	if r.Start.Seconds <= 0 || r.Dealt < r.Start.Seconds || r.Shutdown.Seconds <= 0 || r.Seconds <= 0 || len(r.RSS) == 0 || r.Memory.Goroutines <= 0 {
+	if r.Start.Seconds <= 0 || r.Assigned < r.Start.Seconds || r.Shutdown.Seconds <= 0 || r.Seconds <= 0 || len(r.RSS) == 0 || r.Memory.Goroutines <= 0 {
 		t.Errorf("figures are missing: %+v", r)
 	}
 	return r

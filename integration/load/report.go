@@ -19,7 +19,7 @@ type report struct {
 	Bare    *bare   `json:"bare,omitempty"`
 
 	Start    lapse   `json:"start"`
-	Dealt    float64 `json:"dealt_s"` // from the begin of the start until every item had an owner
+	Assigned float64 `json:"dealt_s"` // from the begin of the start until every item had an owner
 	Shutdown lapse   `json:"shutdown"`
 	Seconds  float64 `json:"window_s"`
 	Ticks    int     `json:"ticks"`
@@ -261,7 +261,7 @@ func (r *report) broken() string {
 	add(r.Runs.Stray, "executions of no tick")
 	if e := r.Event; e != nil {
 		if !e.Even && r.Options.Work == 0 { // items that run are not moved
-			wrong = append(wrong, "items not dealt evenly again")
+			wrong = append(wrong, "items not assigned evenly again")
 		}
 		if e.Failover != nil {
 			add(e.Failover.Lost, "orphans not run again")
@@ -308,7 +308,7 @@ func (r *report) writeJobs(row func(name, format string, args ...any)) {
 	}
 	row("load", "%d jobs of %d items, %s, work %v, %s, claims %v early, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, o.Early, o.Processes)
 	row("start", "%.3f s for all, %d at a time; each %v", r.Start.Seconds, o.Starting, r.Start.Each)
-	row("", "all items dealt after %.3f s", r.Dealt)
+	row("", "all items assigned after %.3f s", r.Assigned)
 	row("executions", "%d in %.1f s, %.1f/s, %d ticks", r.Runs.Executions, r.Seconds, r.Rate, r.Ticks)
 	row("", "missed %d, made up %d, twice %d, failed over %d, not ended %d", r.Runs.Missed, r.Runs.MadeUp, r.Runs.Twice, r.Runs.FailedOver, r.Runs.Unended)
 	if r.Runs.Executions > 0 {

@@ -181,17 +181,17 @@ func (r *runner) start(ctx context.Context) error {
 	}
 	r.report.Start = newLapse(took)
 	r.say("started in %v", r.report.Start.duration())
-	if err := r.dealt(ctx); err != nil {
+	if err := r.assigned(ctx); err != nil {
 		return err
 	}
-	r.report.Dealt = time.Since(begin).Seconds()
+	r.report.Assigned = time.Since(begin).Seconds()
 	return nil
 }
 
-// dealt waits until every item has an owner that knows it. It asks seldom enough to use at
+// assigned waits until every item has an owner that knows it. It asks seldom enough to use at
 // most a tenth of the time.
-func (r *runner) dealt(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("not all items were dealt in time"))
+func (r *runner) assigned(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("not all items were assigned in time"))
 	defer cancel()
 	for {
 		asked := time.Now()

@@ -157,7 +157,7 @@ func orphans(workers []noted) failover {
 	return f
 }
 
-// settled returns when the items of all jobs were dealt evenly again: every job's items
+// settled returns when the items of all jobs were assigned evenly again: every job's items
 // all have an owner among the workers that stay, and no worker has two more than another.
 // It returns the first and the last change since then and before until, when all are shut down.
 func settled(o options, workers []noted, stays []bool, since, until time.Time) (first, last time.Time, even bool) {
@@ -178,7 +178,7 @@ func settled(o options, workers []noted, stays []bool, since, until time.Time) (
 	for i := range has {
 		has[i] = make([]int, len(workers))
 	}
-	dealt := func(items []int) bool {
+	assigned := func(items []int) bool {
 		sum, low, high := 0, o.Items, 0
 		for i, n := range items {
 			if stays[i] {
@@ -197,6 +197,6 @@ func settled(o options, workers []noted, stays []bool, since, until time.Time) (
 		}
 		last = c.begun
 	}
-	even = !slices.ContainsFunc(has, func(items []int) bool { return !dealt(items) })
+	even = !slices.ContainsFunc(has, func(items []int) bool { return !assigned(items) })
 	return first, last, even
 }

@@ -100,7 +100,7 @@ func TestSettled(t *testing.T) {
 		first, last time.Time
 		even        bool
 	}{
-		"dealt again":       {[][]entry{{has(0, 5, 1), has(0, 3, 4)}, {has(0, 2, 5)}}, stay, second(4), second(5), true},
+		"assigned again":    {[][]entry{{has(0, 5, 1), has(0, 3, 4)}, {has(0, 2, 5)}}, stay, second(4), second(5), true},
 		"not evenly":        {[][]entry{{has(0, 5, 1), has(0, 4, 4)}, {has(0, 1, 5)}}, stay, second(4), second(5), false},
 		"an item of nobody": {[][]entry{{has(0, 5, 1), has(0, 2, 4)}, {has(0, 2, 5)}}, stay, second(4), second(5), false},
 		"nothing changes":   {[][]entry{{has(0, 3, 1)}, {has(0, 2, 2)}}, stay, time.Time{}, time.Time{}, true},
@@ -128,7 +128,7 @@ func TestBroken(t *testing.T) {
 		"missed by kill":  {report{Options: options{Event: eventKill}, Runs: runs{Missed: 2}, Event: &event{Even: true}}, ""},
 		"twice":           {report{Runs: runs{Twice: 1}}, "1 executions twice"},
 		"stray":           {report{Runs: runs{Stray: 1}}, "1 executions of no tick"},
-		"not even":        {report{Event: &event{}}, "items not dealt evenly again"},
+		"not even":        {report{Event: &event{}}, "items not assigned evenly again"},
 		"not even, at it": {report{Options: options{Work: time.Second}, Event: &event{}}, ""},
 		"orphans":         {report{Event: &event{Even: true, Failover: &failover{Lost: 1}}}, "1 orphans not run again"},
 	} {

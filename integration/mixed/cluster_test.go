@@ -248,7 +248,7 @@ func (c *cluster) story() string {
 	return strings.Join(c.notes, "\n")
 }
 
-// left returns the nodes that say that something of the job runs, waits or is dealt, and when they
+// left returns the nodes that say that something of the job runs, waits or is assigned, and when they
 // were written last.
 func (c *cluster) left() map[string]int64 {
 	left := map[string]int64{}

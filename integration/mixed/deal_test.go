@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A JVM leader deals in its own fire, and then reads its cache, which is behind: so it runs what it has just
+// A JVM leader assigns in its own fire, and then reads its cache, which is behind: so it runs what it has just
 // given to Go instances that have joined. These see all that a moment later. They are not to make
 // the tick up, nor to tell the JVM that it was missed: it would run all items of its fire once more, and
 // be told again.
@@ -20,7 +20,7 @@ func TestAJVMLeaderRunsWhatItHasGivenAway(t *testing.T) {
 					g.link.(interface{ Lag(time.Duration) }).Lag(d)
 				}
 			}
-			c.ticks(1, 3*time.Second) // it deals in this tick
+			c.ticks(1, 3*time.Second) // it assigns in this tick
 			ran := map[int]int{}
 			for _, e := range c.ledger.listed(func(e *execution) bool { return time.Since(e.begin) < 3*time.Second }) {
 				if ran[e.item]++; e.member != "j1" {

@@ -34,7 +34,7 @@
 //	unrecovered  executions that were cut short, and did not, although failover is on
 //	twice        executions that were cut short, and ran again more than once
 //	wrong tick   failovers by a Go instance that name another tick than that of what was cut short
-//	left         nodes that say of an idle job that something of it still runs, waits or is dealt
+//	left         nodes that say of an idle job that something of it still runs, waits or is assigned
 //
 // # What a seed fixes
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // ElasticJob's master, 3.0.6-SNAPSHOT, keeps the record of an item that has failed: so that member does not
-// run it any more, nor does anybody else, and a JVM leader deals nothing. Beside Go instances that lasts for
+// run it any more, nor does anybody else, and a JVM leader assigns nothing. Beside Go instances that lasts for
 // some seconds, if other items of the same fire have ended, or those of a later one: then it is known
 // that nothing runs there.
 func TestFailedItemsOfASnapshot(t *testing.T) {

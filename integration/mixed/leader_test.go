@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// A leader of the other kind deals as the one before did: no item moves because of it.
+// A leader of the other kind assigns as the one before did: no item moves because of it.
 func TestALeaderOfTheOtherKindMovesNothing(t *testing.T) {
 	for _, name := range []string{"AVG_ALLOCATION", "ODEVITY", "ROUND_ROBIN"} {
 		for _, first := range []kind{golang, jvm} {
@@ -37,7 +37,7 @@ func changesLeader(t *testing.T, strategy string, first kind) {
 	}
 	c.put(tree.LeaderInstance(), next)
 	c.ticks(3, 1500*ms)
-	c.put(tree.Necessary(), "") // it deals anew
+	c.put(tree.Necessary(), "") // it assigns anew
 	c.ticks(3, 1500*ms)
 	if after := c.owners(); !slices.Equal(before, after) {
 		t.Errorf("seed %d: items move because %s leads:\nbefore %v\nafter  %v", *seed, c.leader().name, before, after)

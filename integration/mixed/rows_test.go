@@ -13,7 +13,7 @@ const ms = time.Millisecond
 var (
 	// A fire that repeats what was cut short runs nothing else: the other items of that JVM member miss the tick.
 	repeats = count{missed: 6}
-	// A JVM leader deals in its fire: it moves items that a Go instance has begun for the tick to JVM members that wait
+	// A JVM leader assigns in its fire: it moves items that a Go instance has begun for the tick to JVM members that wait
 	// for the deal and then run them, too, and items that nobody has begun to where they are not made up.
 	leadsJVM = count{missed: 8, doubled: 8}
 )
@@ -317,11 +317,11 @@ func TestD9AGoLeaderGoes(t *testing.T) {
 func TestD10AJVMLeaderDiesInItsDeal(t *testing.T) {
 	play(t, "D10", []scenario{{
 		// It has taken all items from their owners: nobody knows any more who has begun the tick.
-		name: "while it deals", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, allowed: count{missed: 8},
+		name: "while it assigns", begin: afterGo("j1", "j2", "g1", "g2"), leads: jvm, allowed: count{missed: 8},
 		then: func(c *cluster) {
 			c.ticks(5, 1500*ms)
 			c.several("g3")
-			c.await("j1 deals", 10*time.Second, func() bool { return c.state().Processing })
+			c.await("j1 assigns", 10*time.Second, func() bool { return c.state().Processing })
 			c.member("j1").kill()
 		},
 	}, {

@@ -192,7 +192,7 @@ func TestAssignIsConditional(t *testing.T) {
 	for _, c := range []conflict{
 		{"the item begins to run", func(f *fixture) { f.claim("A", 1, tick(1)) }},
 		{"the item is taken over", func(f *fixture) { f.takenOver("B", 1, tick(1)) }},
-		{"somebody else deals", func(f *fixture) { f.own(1, "A") }},
+		{"somebody else assigns", func(f *fixture) { f.own(1, "A") }},
 		{"the configuration changes", func(f *fixture) { f.configure(func(r *decide.Rules) { r.Total = 2 }) }},
 		{"leadership is lost", func(f *fixture) { f.remove("leader/election/instance") }},
 		{"somebody else leads", func(f *fixture) { f.remove("leader/election/instance").leader("B") }},
@@ -211,7 +211,7 @@ func TestAssignIsConditional(t *testing.T) {
 	})
 	t.Run("a new item", func(t *testing.T) {
 		base := func(f *fixture) { f.members("A", "B").leader("A").deal("A", "B") }
-		conflict{"somebody else has dealt it", func(f *fixture) { f.own(2, "A") }}.run(t, base, assigns)
+		conflict{"somebody else has assigned it", func(f *fixture) { f.own(2, "A") }}.run(t, base, assigns)
 	})
 }
 
@@ -262,7 +262,7 @@ func TestAssignNeverStrandsAnItem(t *testing.T) {
 			case was != nil && before.Item(i).Running != nil && was.ID != is.ID:
 				r.Fatalf("item %d has moved while it ran", i)
 			case was == nil && is != nil && middle.Item(i).Fired == nil:
-				r.Fatalf("item %d is dealt and does not know since when", i)
+				r.Fatalf("item %d is assigned and does not know since when", i)
 			}
 		}
 

@@ -78,7 +78,7 @@ func TestBootstrap(t *testing.T) {
 		{"another instance leads", func(f *fixture) { f.members("B").leader("B") }},
 		{"the configuration is changed", func(f *fixture) { f.reconfigure(hourly) }},
 		{"the job is removed", func(f *fixture) { f.remove("config") }},
-		{"an item is dealt", func(f *fixture) { f.own(0, "B") }},
+		{"an item is assigned", func(f *fixture) { f.own(0, "B") }},
 		{"it was there, and an operator has removed it", func(f *fixture) { f.members("A").remove("instances/A") }},
 		{"its outcome was unknown, and it was fenced", func(f *fixture) { f.changes("A", f.pass("A").FenceRegistration()) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},

@@ -31,7 +31,7 @@ func TestExpire(t *testing.T) {
 	for name, tree := range map[string]func(*fixture){
 		"nothing more":        func(*fixture) {},
 		"its end is long ago": func(f *fixture) { f.now = tick(1).Add(1000 * time.Hour) },
-		"no tick has come, and no item was dealt": func(f *fixture) {
+		"no tick has come, and no item was assigned": func(f *fixture) {
 			f.now = tick(0)
 			f.configure(func(r *decide.Rules) { r.ExpiresAt = begin })
 			f.remove("sharding")
@@ -73,7 +73,7 @@ func TestExpire(t *testing.T) {
 		"its expression has further ticks":    func(f *fixture) { f.configure(func(r *decide.Rules) { r.ExpiresAt = time.Time{} }) },
 		"its end is not recorded":             func(f *fixture) { f.reconfigure(func(r *decide.Rules) { r.ExpiresAt = tick(1).Add(-1) }) },
 		"an item has not begun the last tick": func(f *fixture) { f.fired(1, begin) },
-		"an item was never dealt":             func(f *fixture) { f.remove("sharding/1") },
+		"an item was never assigned":          func(f *fixture) { f.remove("sharding/1") },
 		"… and belongs to nobody":             func(f *fixture) { f.fired(1, begin).remove("sharding/1/instance") },
 		"… and is to begin it later": func(f *fixture) {
 			f.configure(func(r *decide.Rules) { r.Jitter = 5 * time.Second })

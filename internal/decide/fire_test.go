@@ -525,7 +525,7 @@ func TestIsBeingDealtByJVM(t *testing.T) {
 		{"nobody leads", func(f *fixture) { f.put("leader/sharding/necessary", "") }, false},
 		{"a JVM leads", func(f *fixture) { f.remove("sessions/B").leader("B") }, false},
 		{"a JVM is to deal", func(f *fixture) { f.remove("sessions/B").leader("B").put("leader/sharding/necessary", "") }, true},
-		{"a JVM deals", func(f *fixture) { f.remove("sessions/B").leader("B").put("leader/sharding/processing", "") }, true},
+		{"a JVM assigns", func(f *fixture) { f.remove("sessions/B").leader("B").put("leader/sharding/processing", "") }, true},
 		{"one of ours is to deal", func(f *fixture) { f.leader("B").put("leader/sharding/necessary", "") }, false},
 	} {
 		f := given(t).members("A", "B")

@@ -222,7 +222,7 @@ func TestGate(t *testing.T) {
 			looks: []dealing{{at: 10 * ms, want: holds, wait: 500 * ms}},
 		},
 		{
-			name: "a broadcast job is not dealt", rules: func(r *decide.Rules) { r.Broadcast = true }, owners: []string{jvm, "A", "B"},
+			name: "a broadcast job is not assigned", rules: func(r *decide.Rules) { r.Broadcast = true }, owners: []string{jvm, "A", "B"},
 			looks: []dealing{{at: 10 * ms, want: []string{"+ sharding/0/fired = 2026-01-05T10:00:05.010Z", toJ[0]}}},
 		},
 		{
@@ -230,7 +230,7 @@ func TestGate(t *testing.T) {
 			looks: []dealing{{at: 10 * ms, want: toJ}},
 		},
 		{
-			name: "a JVM deals: nothing moves until it has, or does not go on", tree: processing, owners: []string{"B", "A", "B"},
+			name: "a JVM assigns: nothing moves until it has, or does not go on", tree: processing, owners: []string{"B", "A", "B"},
 			looks: []dealing{
 				{at: time.Second, wait: 5 * time.Second},
 				{at: 5999 * ms, wait: 1 * ms},
@@ -239,12 +239,12 @@ func TestGate(t *testing.T) {
 			},
 		},
 		{
-			name: "a JVM deals: new items have no owners, and what a JVM removes has none", owners: []string{"A", "A", "B"},
+			name: "a JVM assigns: new items have no owners, and what a JVM removes has none", owners: []string{"A", "A", "B"},
 			tree:  func(f *fixture) { processing(f); f.remove("sharding/0", "sharding/1/instance") },
 			looks: []dealing{{at: time.Second, wait: 5 * time.Second}},
 		},
 		{
-			name: "a JVM dealt, and all are gone", owners: []string{"A", "A", "B"},
+			name: "a JVM assigned, and all are gone", owners: []string{"A", "A", "B"},
 			tree: func(f *fixture) { processing(f); f.put("leader/sharding/necessary", "").seen(0); gone(f) },
 			looks: []dealing{
 				{at: 4 * time.Second, wait: time.Second},

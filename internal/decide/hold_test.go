@@ -22,14 +22,14 @@ func TestYield(t *testing.T) {
 		tree  func(*fixture)
 		goes  bool // on here
 	}{
-		"it is left to its next owner":       {},
-		"so is what nobody may have":         {tree: func(f *fixture) { f.pin(1, jobtree.PinDocument{Instance: "C", Strict: true}) }},
-		"it belongs here":                    {tree: func(f *fixture) { f.pin(1, jobtree.PinDocument{Instance: "A"}) }, goes: true},
-		"it has not run here of late":        {tree: func(f *fixture) { f.now = f.now.Add(2500 * time.Millisecond) }, goes: true},
-		"it has never run here":              {tree: func(f *fixture) { clear(f.work.LastEnded) }, goes: true},
-		"static sharding keeps it":           {rules: func(r *decide.Rules) { r.StaticSharding = true }, goes: true},
-		"a JVM leader deals by other means":  {tree: func(f *fixture) { f.remove("leader/election/instance").jvms(jvm).put("leader/election/instance", jvm) }, goes: true},
-		"a broadcast job's items never move": {rules: func(r *decide.Rules) { r.Broadcast = true }, goes: true},
+		"it is left to its next owner":        {},
+		"so is what nobody may have":          {tree: func(f *fixture) { f.pin(1, jobtree.PinDocument{Instance: "C", Strict: true}) }},
+		"it belongs here":                     {tree: func(f *fixture) { f.pin(1, jobtree.PinDocument{Instance: "A"}) }, goes: true},
+		"it has not run here of late":         {tree: func(f *fixture) { f.now = f.now.Add(2500 * time.Millisecond) }, goes: true},
+		"it has never run here":               {tree: func(f *fixture) { clear(f.work.LastEnded) }, goes: true},
+		"static sharding keeps it":            {rules: func(r *decide.Rules) { r.StaticSharding = true }, goes: true},
+		"a JVM leader assigns by other means": {tree: func(f *fixture) { f.remove("leader/election/instance").jvms(jvm).put("leader/election/instance", jvm) }, goes: true},
+		"a broadcast job's items never move":  {rules: func(r *decide.Rules) { r.Broadcast = true }, goes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := givenMove(t, tc.rules)

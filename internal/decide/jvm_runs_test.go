@@ -78,7 +78,7 @@ func TestWitness(t *testing.T) {
 			want: all,
 		},
 		{name: "it is told to begin nothing: it began what came before that", tree: told("necessary"), want: all},
-		{name: "items are dealt: it began what came before that", tree: told("processing"), want: all},
+		{name: "items are assigned: it began what came before that", tree: told("processing"), want: all},
 		{name: "it is told to begin nothing: it waits with the next tick", tree: func(f *fixture) { told("necessary")(f); f.fired(0, tick(1)).fired(1, tick(1)).now = tick(2) }},
 		{
 			name: "it was told to begin nothing, and is not any more",

@@ -30,14 +30,14 @@ func TestMix(t *testing.T) {
 	}
 	for name, moments := range map[string][]moment{
 		"none is there":                         {{0, func(*fixture) {}, nil}},
-		"none is there, and items are dealt":    {{0, necessary, nil}},
+		"none is there, and items are assigned": {{0, necessary, nil}},
 		"one is there":                          {{0, there, &decide.Mixed{HasJVM: true}}},
 		"one is there whose server is disabled": {{0, func(f *fixture) { there(f); f.disable(jvm) }, &decide.Mixed{HasJVM: true}}},
 		"it has gone": {
 			{0, there, &decide.Mixed{HasJVM: true}},
 			{1, func(f *fixture) { f.crash(jvm) }, nil},
 		},
-		"items are to be dealt, and dealt, and are to be dealt": {
+		"items are to be assigned, and assigned, and are to be assigned": {
 			{0, there, &decide.Mixed{HasJVM: true}},
 			{1, necessary, &decide.Mixed{HasJVM: true, MarkedSince: at(1)}},
 			{2, processing, &decide.Mixed{HasJVM: true, MarkedSince: at(1), ProcessingSince: at(2)}},
@@ -51,7 +51,7 @@ func TestMix(t *testing.T) {
 			{0, there, &decide.Mixed{HasJVM: true}},
 			{1, func(f *fixture) { f.holds() }, &decide.Mixed{HasJVM: true, MarkedSince: at(1)}},
 		},
-		"one that dealt has gone, and its mark stays": {
+		"one that assigned has gone, and its mark stays": {
 			{0, func(f *fixture) { there(f); processing(f) }, &decide.Mixed{HasJVM: true, MarkedSince: at(0), ProcessingSince: at(0)}},
 			{1, func(f *fixture) { f.crash(jvm) }, &decide.Mixed{MarkedSince: at(0), ProcessingSince: at(0)}},
 			{2, isOver, nil},
@@ -159,10 +159,10 @@ func TestHeldForJVM(t *testing.T) {
 		{name: "a minute cron, and the word came long before", rules: minutely, flag: 5 * time.Second, now: 55 * time.Second, want: 30 * time.Second},
 		{name: "a one-off job", rules: oneOff, flag: flag, now: flag + 10*time.Second, want: 20 * time.Second},
 		{name: "a one-off job, too long", rules: oneOff, flag: flag, now: 0},
-		{name: "it deals", tree: func(f *fixture) { f.remove("leader/sharding").put("leader/sharding/processing", "") }, now: time.Second, want: 29 * time.Second},
-		{name: "it has dealt, and reads its cache", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1499 * time.Millisecond, want: time.Millisecond},
-		{name: "it has dealt, and what it runs shows", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1500 * time.Millisecond},
-		{name: "it has dealt, and does not lead any more", tree: func(f *fixture) { f.remove("leader").leader("A").seen(time.Second) }, now: 1100 * time.Millisecond},
+		{name: "it assigns", tree: func(f *fixture) { f.remove("leader/sharding").put("leader/sharding/processing", "") }, now: time.Second, want: 29 * time.Second},
+		{name: "it has assigned, and reads its cache", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1499 * time.Millisecond, want: time.Millisecond},
+		{name: "it has assigned, and what it runs shows", tree: func(f *fixture) { f.remove("leader/sharding").seen(time.Second) }, now: 1500 * time.Millisecond},
+		{name: "it has assigned, and does not lead any more", tree: func(f *fixture) { f.remove("leader").leader("A").seen(time.Second) }, now: 1100 * time.Millisecond},
 		{name: "nobody leads", tree: func(f *fixture) { f.remove("leader/election") }, now: time.Second},
 		{name: "one of ours leads", tree: func(f *fixture) { f.remove("leader/election").leader("A") }, now: time.Second},
 		{name: "the leader has gone", tree: func(f *fixture) { f.crash(jvm) }, now: time.Second},

@@ -48,7 +48,7 @@ func TestMarkForFailover(t *testing.T) {
 			want: []string{"+ leader/failover/items/1 = " + tick1, "- sharding/1/running"},
 		},
 		{
-			name: "an item that was dealt to somebody else meanwhile",
+			name: "an item that was assigned to somebody else meanwhile",
 			tree: func(f *fixture) { f.claim("B", 1, tick(1)); f.crash("B").own(1, "A") },
 			want: []string{"+ leader/failover/items/1 = " + tick1, "- sharding/1/running"},
 		},

@@ -20,7 +20,7 @@ func TestAskForDeal(t *testing.T) {
 	for _, r := range []row{
 		{name: "all is well"},
 		{name: "an item has no owner", tree: func(f *fixture) { f.remove("sharding/1/instance") }, want: asked},
-		{name: "nothing was ever dealt", tree: func(f *fixture) { f.remove("sharding") }, want: asked},
+		{name: "nothing was ever assigned", tree: func(f *fixture) { f.remove("sharding") }, want: asked},
 		{name: "there are more items now", rules: func(r *decide.Rules) { r.Total = 4 }, want: asked},
 		{name: "an owner has gone, ours", tree: func(f *fixture) { f.own(1, "S") }, want: asked},
 		{name: "an owner has gone, a JVM", tree: func(f *fixture) { f.own(1, other) }, want: asked},
@@ -41,7 +41,7 @@ func TestAskForDeal(t *testing.T) {
 		{name: "one before it in the order is leaving, and does not", tree: func(f *fixture) { f.members("B").own(1, "X").leaves("B") }, want: asked},
 		{name: "all servers are disabled", tree: func(f *fixture) { f.own(1, "X").disable("A", jvm) }},
 		{name: "it is asked already", tree: func(f *fixture) { f.own(1, "X").put("leader/sharding/necessary", "") }},
-		{name: "it deals", tree: func(f *fixture) { f.own(1, "X").put("leader/sharding/processing", "") }},
+		{name: "it assigns", tree: func(f *fixture) { f.own(1, "X").put("leader/sharding/processing", "") }},
 		{name: "static sharding: it would not deal", rules: isStatic, tree: func(f *fixture) { f.own(1, "X") }},
 		{name: "a broadcast job", rules: func(r *decide.Rules) { r.Broadcast = true }, tree: func(f *fixture) { f.own(1, "X") }},
 		{name: "one of ours leads", tree: func(f *fixture) { f.own(1, "X").remove("leader/election").leader("A") }},
@@ -61,7 +61,7 @@ func TestAskForDeal(t *testing.T) {
 	})
 	for _, c := range []conflict{
 		{"somebody has asked", func(f *fixture) { f.put("leader/sharding/necessary", "") }},
-		{"it deals by now", func(f *fixture) { f.put("leader/sharding/processing", "") }},
+		{"it assigns by now", func(f *fixture) { f.put("leader/sharding/processing", "") }},
 		{"nobody leads by now", func(f *fixture) { f.crash(jvm) }},
 		{"the session ends", func(f *fixture) { f.crash("A") }},
 	} {

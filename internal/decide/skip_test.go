@@ -23,7 +23,7 @@ func TestSkip(t *testing.T) {
 		{name: "an item that is disabled", tree: func(f *fixture) { f.put("sharding/0/disabled", "") }, want: ofA[:1]},
 		{name: "all servers are disabled", tree: func(f *fixture) { f.disable("A") }, want: ofA},
 		{name: "another one may have the items", tree: func(f *fixture) { f.members("C").disable("A") }},
-		{name: "somebody leads, and deals them", tree: func(f *fixture) { f.put("sharding/0/disabled", "").leader("A") }, want: ofA[:1]},
+		{name: "somebody leads, and assigns them", tree: func(f *fixture) { f.put("sharding/0/disabled", "").leader("A") }, want: ofA[:1]},
 		{name: "without records", rules: unrecorded, tree: func(f *fixture) { f.put("sharding/0/disabled", "") }},
 		{name: "no server is disabled, and yet nobody may have items", rules: func(r *decide.Rules) { r.Label = "big" }},
 		{name: "missed, and misfire is off", rules: misfireOff, tree: missed, want: ofA},

@@ -34,7 +34,7 @@ func TestLateElsewhere(t *testing.T) {
 		want  []decide.Stalled
 	}{
 		{name: "all is well"},
-		{name: "nothing is dealt", tree: func(f *fixture) { f.remove("sharding") }, want: nobody(decide.HasNoOwner)},
+		{name: "nothing is assigned", tree: func(f *fixture) { f.remove("sharding") }, want: nobody(decide.HasNoOwner)},
 
 		// Items that are idle.
 		{name: "an item is not begun", tree: func(f *fixture) { behind(f, 1) }, want: []decide.Stalled{{Item: 1, Reason: decide.OwnerDoesNotBegin, Instance: "B"}}},

@@ -117,11 +117,11 @@ func kinds() []kind {
 		{j + leaderLatch, "where JVM members wait to become the leader", other, nil},
 		{j + leaderLatch + "/{candidate}", "a JVM member that waits", other, nil},
 		{j + leaderInstance, "the leader", childless, func(a *applier, _ place, n coord.Node, isThere bool) { a.Leader = a.mark(n, isThere) }},
-		{j + leader + "/" + sharding, "how items are dealt", other, nil},
-		{j + necessary, "the items are to be dealt again", childless, func(a *applier, _ place, n coord.Node, isThere bool) {
+		{j + leader + "/" + sharding, "how items are assigned", other, nil},
+		{j + necessary, "the items are to be assigned again", childless, func(a *applier, _ place, n coord.Node, isThere bool) {
 			a.Necessary, a.IsHolding = isThere, isThere && string(n.Value) == Holding
 		}},
-		{j + processing, "a JVM leader deals the items", childless, func(a *applier, _ place, _ coord.Node, isThere bool) { a.Processing = isThere }},
+		{j + processing, "a JVM leader assigns the items", childless, func(a *applier, _ place, _ coord.Node, isThere bool) { a.Processing = isThere }},
 		{j + leader + "/" + failover, "how items are run again", other, nil},
 		{j + failoverItems, "items that wait to be run again after a crash", other, nil},
 		{j + failoverItems + "/{item}", "an item that waits to be run again", childless, (*applier).failoverItem},

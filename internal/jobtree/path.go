@@ -148,15 +148,15 @@ func (j Job) LeaderLatch() string { return j.at(leaderLatch) }
 // LeaderInstance is the ephemeral node that names the leader.
 func (j Job) LeaderInstance() string { return j.at(leaderInstance) }
 
-// Necessary stands if the leader is asked to deal the items again. JVM members that do not lead
+// Necessary stands if the leader is asked to reshard. JVM members that do not lead
 // begin nothing while it stands. Our leader writes it for that alone, with the value [Holding].
 func (j Job) Necessary() string { return j.at(necessary) }
 
-// Holding is the value of [Job.Necessary] if nobody asks to deal as if nobody had had any items: JVM
+// Holding is the value of [Job.Necessary] if nobody asks to assign as if nobody had had any items: JVM
 // members are only to begin nothing for a moment. They pay no heed to the value.
 const Holding = "holding"
 
-// Processing stands while a JVM leader deals the items.
+// Processing stands while a JVM leader assigns the items.
 func (j Job) Processing() string { return j.at(processing) }
 
 // FailoverItems is the parent of the items that wait to be taken over.

@@ -34,7 +34,7 @@ func (s *State) IsOld(id string) bool {
 	return isThere && in.Owner != 0 && session != nil && session.Protocol < steered
 }
 
-// SessionDocument is what an instance tells the leader, which deals the items, about itself.
+// SessionDocument is what an instance tells the leader, which assigns the items, about itself.
 type SessionDocument struct {
 	// Protocol is the version of the rules that the instance follows; 0 if it was built
 	// before there was a number.

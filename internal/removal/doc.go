@@ -9,7 +9,7 @@
 //	                                                    whoever removes the job again, or sets
 //	                                                    it up again, goes on with that
 //
-// What has no configuration is no job: nobody deals its items, and nobody runs them. Every part
+// What has no configuration is no job: nobody assigns its items, and nobody runs them. Every part
 // goes on condition that there is still no configuration, so a job of that name that somebody
 // creates meanwhile loses nothing.
 //

@@ -5,7 +5,7 @@
 //	…
 //	plan, err := declare.NewPlan(ctx, operations, declare.Request{Set: "billing", Files: files})
 //	… // show it
-//	results := plan.Apply(ctx, operations)
+//	results := plan.Apply(ctx, operations, nil)
 //
 // A plan changes nothing. It says of each job and calendar what is to be done:
 //

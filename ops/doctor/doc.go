@@ -8,7 +8,7 @@
 //
 // A [Finding] has a kind, a severity, what it is about, the cause, and advice. A cluster that is well
 // has no finding of the severity warning or above, also in the midst of starts, failovers and
-// deals:
+// assigns:
 //
 //	the whole namespace, job by job ──► nothing is wrong: this is the report
 //	      │
@@ -44,7 +44,7 @@
 //	fault                   warning   an instance shows a fault
 //	server-idle             info      a server is disabled that has no instance
 //	reshard-pending         warning   the items are to be resharded, and the leader does not do it
-//	stale-processing        critical  a mark says that items are being dealt, so nobody begins any
+//	stale-processing        critical  a mark says that items are being assigned, so nobody begins any
 //	stale-node              warning   a node that ends with a session belongs to none
 //	debris                  warning   nodes stand below those that have no children
 //	jvm-only                info      the job has a name that only JVM members can use

@@ -33,7 +33,7 @@ func (w *world) checkItems(c *collector) {
 			s.Instance = brief.Text(runner)
 			c.addItem(i, item.Running.Created, s)
 		} else if since, ok := w.missedSince(i); ok && w.isLate(since) && w.isJVM(runner) {
-			s := w.about(JVMRunning, Warning, "they are shown as running in a JVM member since before their last tick, so nobody begins them, and a JVM leader deals nothing; if it is of 3.0.6-SNAPSHOT, which keeps the records of items that have failed, they do not run",
+			s := w.about(JVMRunning, Warning, "they are shown as running in a JVM member since before their last tick, so nobody begins them, and a JVM leader assigns nothing; if it is of 3.0.6-SNAPSHOT, which keeps the records of items that have failed, they do not run",
 				"look at its log; if it does not run them, restart it, or remove their running nodes by the store's own tools; use a release of ElasticJob", "")
 			s.Instance, s.Since = brief.Text(runner), since
 			c.addItem(i, item.Running.Created, s)
@@ -59,12 +59,12 @@ func (w *world) isLate(since time.Time) bool {
 // checkStalled says why an item does not begin. hung are the items, by instance, whose executions
 // go on for too long.
 func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collector) {
-	const deal = "look at the faults of the leader; deal the items anew"
+	const reshard = "look at the faults of the leader; reshard the job"
 	item := w.Item(l.Item)
 	add := func(kind Kind, severity Severity, mark int64, since time.Time, cause, advice string) {
 		s := w.about(kind, severity, cause, advice, "")
 		s.Instance, s.Since = brief.Text(l.Instance), since
-		if advice == deal {
+		if advice == reshard {
 			s.Command = "elasticjob reshard " + w.name
 		}
 		c.addItem(l.Item, mark, s)
@@ -80,15 +80,15 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 	isLate := isDue && w.isLate(since)
 	switch l.Reason {
 	case decide.HasNoOwner:
-		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", deal)
+		add(ItemUnowned, Critical, 0, time.Time{}, "no instance has these items", reshard)
 	case decide.HasNoRoom:
 		add(ItemNoRoom, Warning, 0, time.Time{}, "no instance has these items, because all have as many as they may", "start another process, or raise the bound of items of an instance")
 	case decide.OwnerIsGone:
-		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not dealt again", deal)
+		add(ItemOwnerGone, Critical, owned, time.Time{}, "the instance that has these items has ended, and they are not assigned again", reshard)
 	case decide.OwnerIsStatic:
-		add(ItemOwnerGone, Info, owned, time.Time{}, "the instance that has these items has ended; static sharding keeps them there for a while", "nothing, or deal the items anew")
+		add(ItemOwnerGone, Info, owned, time.Time{}, "the instance that has these items has ended; static sharding keeps them there for a while", "nothing, or reshard the job")
 	case decide.OwnerMayNot:
-		add(ItemOwnerBarred, Warning, owned, time.Time{}, "the instance that has these items may not run them, and they are not dealt again", "look at the faults of the leader")
+		add(ItemOwnerBarred, Warning, owned, time.Time{}, "the instance that has these items may not run them, and they are not assigned again", "look at the faults of the leader")
 	case decide.OwnerDoesNotBegin:
 		if !isLate {
 			break

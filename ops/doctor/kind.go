@@ -147,7 +147,7 @@ func Kinds() []About {
 		{Faulty, Warning, "an instance shows a fault"},
 		{ServerIdle, Info, "a server is disabled that has no instance"},
 		{ReshardPending, Warning, "the items are to be resharded, and the leader does not do it"},
-		{StaleProcessing, Critical, "a mark says that items are being dealt, so nobody begins any"},
+		{StaleProcessing, Critical, "a mark says that items are being assigned, so nobody begins any"},
 		{StaleNode, Warning, "a node that ends with a session belongs to none"},
 		{Debris, Warning, "nodes stand below those that have no children"},
 		{JVMOnly, Info, "the job has a name that only JVM members can use"},

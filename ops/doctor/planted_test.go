@@ -230,7 +230,7 @@ func plantings() map[string]planting {
 		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Moving(), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
 		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
-		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are dealt again with the
+		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are assigned again with the
 		// next tick, and what was cut short waits until the other one is idle.
 		"JVM members in a failover": {func(f *fixture) {
 			f.bothJVM()

@@ -77,7 +77,7 @@ func (w *world) checkDealing(c *collector) {
 		if !w.hasGo() {
 			severity = Warning // JVM members elect one when they need it
 		}
-		c.add(w.about(NoLeader, severity, "no instance leads, so items are not dealt, and what is cut short is not run again", "look at the faults and logs of its instances; restart them one by one", ""))
+		c.add(w.about(NoLeader, severity, "no instance leads, so items are not assigned, and what is cut short is not run again", "look at the faults and logs of its instances; restart them one by one", ""))
 	}
 	if w.ReshardsFromScratch() && !w.JVMLeads() {
 		c.add(w.about(ReshardPending, Warning, "the items are to be resharded, and the leader does not do it", "look at the faults of the leader", ""))
@@ -87,7 +87,7 @@ func (w *world) checkDealing(c *collector) {
 		if w.JVMLeads() {
 			severity, why = Warning, "and the JVM member that leads does not end with it"
 		}
-		s := w.about(StaleProcessing, severity, "a mark says that items are being dealt, "+why, "clear it", "elasticjob clear stale "+w.name)
+		s := w.about(StaleProcessing, severity, "a mark says that items are being assigned, "+why, "clear it", "elasticjob clear stale "+w.name)
 		s.Path = w.Job.Processing()
 		c.add(s)
 	}

@@ -41,7 +41,7 @@ type PinBody struct {
 	Instance string `json:"instance,omitempty" maxLength:"255" doc:"Id of an instance."`
 	Address  string `json:"address,omitempty" maxLength:"255" doc:"Instances at this address."`
 	Label    string `json:"label,omitempty" maxLength:"255" doc:"Instances with this label."`
-	Strict   bool   `json:"strict,omitempty" doc:"Whether the item has no owner while no such instance is there. Default: it is dealt like any other then."`
+	Strict   bool   `json:"strict,omitempty" doc:"Whether the item has no owner while no such instance is there. Default: it is assigned like any other then."`
 }
 
 func (a *API) addItems() {

@@ -80,7 +80,7 @@ func configSchema(isPatch bool, about string) *huma.Schema {
 		{"misfire", huma.TypeBoolean, "Whether ticks that were missed are made up for, once. Default true."},
 		{"maxTimeDiffSeconds", huma.TypeInteger, "How far a clock may be off, in seconds. 0 and less is any. Default -1."},
 		{"reconcileIntervalMinutes", huma.TypeInteger, "How often an instance looks at all of the job again, in minutes. 0 and less is never. Default 10."},
-		{"jobShardingStrategyType", huma.TypeString, "How items are dealt. Default AVG_ALLOCATION."},
+		{"jobShardingStrategyType", huma.TypeString, "How items are assigned. Default AVG_ALLOCATION."},
 		{"jobExecutorThreadPoolSizeProviderType", huma.TypeString, "How many items a process runs at a time: CPU (twice the number of its CPUs) or SINGLE_THREAD. Default CPU."},
 		{"jobErrorHandlerType", huma.TypeString, "Who is told of errors: one name, or several with commas between them. Default LOG."},
 		{"jobListenerTypes", huma.TypeArray, "Names of listeners, in their order."},

@@ -75,7 +75,7 @@
 //   - Counts are of what lists have, not of all that stands in the namespace.
 //   - What ElasticJob passes over in silence is an error: a job, server or item that is not there, a
 //     trigger where no instance is. Only a server of a job that is disabled ahead is made.
-//   - Items that the job is to have are listed before they were dealt.
+//   - Items that the job is to have are listed before they were assigned.
 //   - Descriptions are cut after some hundred bytes in lists.
 //   - Of two routes that fit, one that has a literal first counts: DELETE /api/jobs/config/disable removes
 //     the job disable.

@@ -36,7 +36,7 @@ func broadcastFault(w *decide.World) error {
 		return fmt.Errorf("job %s: %d instances are to run it, and it has %d items (%s): the others run nothing", w.Job, n, w.Rules.Total, jobconf.KeyTotal)
 	}
 	if id := w.AnyJVM(); id != "" {
-		return fmt.Errorf("job %s: the JVM member %s knows no broadcast jobs: if it leads, it deals all items", w.Job, brief.Text(id))
+		return fmt.Errorf("job %s: the JVM member %s knows no broadcast jobs: if it leads, it assigns all items", w.Job, brief.Text(id))
 	}
 	if len(w.Pins) > 0 {
 		return fmt.Errorf("job %s: items %s are pinned, which has no effect in a broadcast job", w.Job, brief.Items(slices.Sorted(maps.Keys(w.Pins))))

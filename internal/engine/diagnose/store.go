@@ -72,7 +72,7 @@ func (d *Diagnosis) treeFault(w *decide.World) error {
 	}
 	// If this instance may lead, somebody should.
 	if d.track(&d.leaderless, !w.LeaderIsAlive() && w.MayLead(), w.Moment, treePatience) {
-		return fmt.Errorf("job %s: nobody leads, so items are not dealt, nor recovered", w.Job)
+		return fmt.Errorf("job %s: nobody leads, so items are not assigned, nor recovered", w.Job)
 	}
 	if id, version := w.NewerProtocol(); id != "" {
 		return fmt.Errorf("job %s: instance %s shares the tree by protocol %d, and this program knows %d at most; update this program", w.Job, brief.Text(id), version, jobtree.Protocol)

@@ -52,9 +52,9 @@ func whyStalled(p Pass, l decide.Stalled) string {
 	case decide.HasNoRoom:
 		return fmt.Sprintf("it has no owner, because no instance may have more than %d items", p.World.Rules.MaxItems)
 	case decide.OwnerIsGone:
-		return fmt.Sprintf("its instance %s is gone, and it is not dealt again", id)
+		return fmt.Sprintf("its instance %s is gone, and it is not assigned again", id)
 	case decide.OwnerMayNot:
-		return fmt.Sprintf("its instance %s may not have it now, and it is not dealt again", id)
+		return fmt.Sprintf("its instance %s may not have it now, and it is not assigned again", id)
 	case decide.OwnerIsStatic:
 		return fmt.Sprintf("its instance %s is gone, and static sharding keeps it there for a while", id)
 	case decide.OwnerDoesNotBegin:

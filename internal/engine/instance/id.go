@@ -29,14 +29,16 @@ func NewID(ip string) string {
 
 // CheckIP checks a text that a program gives as the address of this host.
 func CheckIP(ip string) error {
-	if len(ip) > jobtree.MaxIP {
-		return fmt.Errorf("job: address of this host: %d bytes, at most %d are allowed", len(ip), jobtree.MaxIP)
-	}
-	if err := coord.ValidatePath(ip); err != nil {
-		return fmt.Errorf("job: address of this host: %w", err)
-	}
-	if strings.Contains(ip, "/") || strings.Contains(ip, "@-@") {
-		return fmt.Errorf("job: address of this host %q: an address or a host name is allowed, without a slash or @-@", ip)
+	const what = "job: WithIP, the address of this host:"
+	switch problem := coord.ValidatePath(ip); {
+	case ip == "":
+		return fmt.Errorf("%s it is empty; 1 to %d bytes are allowed", what, jobtree.MaxIP)
+	case len(ip) > jobtree.MaxIP:
+		return fmt.Errorf("%s %d bytes, at most %d are allowed", what, len(ip), jobtree.MaxIP)
+	case strings.Contains(ip, "/") || strings.Contains(ip, "@-@"):
+		return fmt.Errorf("%s %q has a slash or @-@; an address or a host name is allowed", what, ip)
+	case problem != nil:
+		return fmt.Errorf("%s %w", what, problem)
 	}
 	return nil
 }
