@@ -22,7 +22,7 @@ import (
 
 const module = "github.com/elasticjob-go/elasticjob"
 
-// Go in the pages is as gofmt has it, and compiles. Whole programs are vetted. Fragments of statements and tests run:
+// Go in the pages is as gofmt has it, and compiles. Whole programs are vetted; see TestPrograms, too. Fragments of statements and tests run:
 // fixture.go says what they find, and for how long.
 //
 // All of them are packages of one module in a temporary folder, which joins the modules of this repository, so that
