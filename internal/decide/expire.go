@@ -180,7 +180,7 @@ func (w *World) hasUnassigned() bool {
 }
 
 // Expire removes, as leader, a job that has expired and is to be removed then, and notes that it was removed. If
-// it has many items they go first, in parts. Whoever leads next goes on with that; if somebody asks for a run, or
+// it has many items they go first, in parts, and then the count of requests. Whoever leads next goes on with that; if somebody asks for a run, or
 // changes the configuration, meanwhile, the items are assigned again.
 //
 // The conditions are that all is still as in the snapshot, item by item: nobody has claimed it, and
@@ -204,6 +204,12 @@ func (w *World) Expire(k *Work) []Change {
 			}
 			c.add(i, ops...)
 		}
+		return c.list
+	}
+	if w.RequestCount != nil {
+		// A snapshot may show the count without the newest request. The store deletes no node that has children.
+		c := changes{w: w, step: "expire", head: (*World).ifExpired}
+		c.add(NoItem, coord.Delete(w.Job.Requests()))
 		return c.list
 	}
 	ops := w.ifExpired()
