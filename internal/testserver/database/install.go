@@ -15,10 +15,13 @@ import (
 // ErrNotInstalled: the server's programs are not on this machine.
 var ErrNotInstalled = errors.New("the server is not installed; get it with `apt-get install mariadb-server-core mariadb-client-core postgresql`, or run `make test`")
 
-// Require skips a test where the server is not installed. It fails the test instead if the
-// environment variable REQUIRE_DATABASES is set.
+// Require skips a test where the server is not installed, and with go test -short. It fails the test instead of the
+// former, and does not do the latter, if the environment variable REQUIRE_DATABASES is set.
 func Require(t testing.TB, kind Kind) {
 	t.Helper()
+	if testing.Short() && os.Getenv("REQUIRE_DATABASES") == "" {
+		t.Skip("go test -short does without database servers")
+	}
 	if _, err := install(kind); err != nil {
 		lacks(t, err)
 	}

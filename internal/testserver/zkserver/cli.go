@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -17,7 +16,7 @@ func (s *Server) CLI(ctx context.Context, lines ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-		"-cp", classPath+":"+filepath.Join(jarFolder, "commons-cli.jar"), "org.apache.zookeeper.ZooKeeperMain", "-server", s.Addr())
+		"-cp", classPath, "org.apache.zookeeper.ZooKeeperMain", "-server", s.Addr())
 	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,13 +20,24 @@ const (
 	mainJar   = jarFolder + "zookeeper.jar"
 )
 
-var moreJars = [...]string{"slf4j-simple.jar", "netty-codec.jar", "netty-resolver.jar", "netty-transport-native-unix-common.jar"}
+var moreJars = [...]string{"slf4j-simple.jar", "netty-codec.jar", "netty-resolver.jar", "netty-transport-native-unix-common.jar", "commons-cli.jar"}
+
+// release is the environment variable that names the folder of an unpacked release of ZooKeeper, such as
+// apache-zookeeper-3.9.3-bin, which is taken in place of Debian's package.
+const release = "ZOOKEEPER"
 
 // installed returns the Java binary and the class path.
 func installed() (java, classPath string, err error) {
 	java, err = exec.LookPath("java")
 	if err != nil {
 		return "", "", fmt.Errorf("%w (%w)", ErrNotInstalled, err)
+	}
+	if folder := os.Getenv(release); folder != "" {
+		jars, err := filepath.Glob(filepath.Join(folder, "lib", "zookeeper-[0-9]*.jar"))
+		if err != nil || len(jars) == 0 {
+			return "", "", fmt.Errorf("%w (%s=%s: the folder of an unpacked release is allowed, with lib/zookeeper-*.jar)", ErrNotInstalled, release, folder)
+		}
+		return java, filepath.Join(folder, "conf") + string(os.PathListSeparator) + filepath.Join(folder, "lib", "*"), nil
 	}
 	if _, err := os.Stat(mainJar); err != nil {
 		return "", "", fmt.Errorf("%w (%w)", ErrNotInstalled, err)
@@ -37,12 +49,16 @@ func installed() (java, classPath string, err error) {
 	return java, classPath, nil
 }
 
-// Require skips a test where ZooKeeper is not installed. It fails the test instead if the
-// environment variable REQUIRE_ZOOKEEPER is set.
+// Require skips a test where ZooKeeper is not installed, and with go test -short. It fails the test instead of the
+// former, and does not do the latter, if the environment variable REQUIRE_ZOOKEEPER is set, or ZOOKEEPER names a folder.
 func Require(t testing.TB) {
 	t.Helper()
+	isRequired := strings.TrimSpace(os.Getenv("REQUIRE_ZOOKEEPER")+os.Getenv(release)) != ""
+	if testing.Short() && !isRequired {
+		t.Skip("go test -short does without ZooKeeper")
+	}
 	if _, _, err := installed(); err != nil {
-		if strings.TrimSpace(os.Getenv("REQUIRE_ZOOKEEPER")) != "" {
+		if isRequired {
 			t.Fatal(err)
 		}
 		t.Skip(err)
