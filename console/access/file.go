@@ -3,6 +3,7 @@ package access
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -153,6 +154,27 @@ func (f File) Change(ctx context.Context, change func(*Users) error) error {
 		}
 		return nil
 	})
+}
+
+// AddFirst adds an admin for everything if the file has no user, and returns his password, which is random. Otherwise it
+// changes nothing, and returns "". Of processes that call it together, one adds the user.
+//
+// Errors: those of Change.
+func (f File) AddFirst(ctx context.Context, name string) (password string, err error) {
+	password = rand.Text()
+	err = f.Change(ctx, func(u *Users) error {
+		if len(u.Users) > 0 {
+			return ErrExists
+		}
+		return u.Add(name, password, []Grant{{Role: Admin}})
+	})
+	if errors.Is(err, ErrExists) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return password, nil
 }
 
 const heading = "# Who may use the console. elasticjob console user and token change this file; comments do not survive that.\n"

@@ -134,6 +134,35 @@ func TestFileChangesAtOnce(t *testing.T) {
 	}
 }
 
+func TestAddFirst(t *testing.T) {
+	file := File(filepath.Join(t.TempDir(), "users.yaml"))
+	passwords := make(chan string, 4)
+	var adding sync.WaitGroup
+	for i := range cap(passwords) {
+		adding.Go(func() {
+			password, err := file.AddFirst(t.Context(), fmt.Sprint("user", i))
+			if err != nil {
+				t.Error(err)
+			}
+			passwords <- password
+		})
+	}
+	adding.Wait()
+	close(passwords)
+	given := 0
+	for password := range passwords {
+		if password != "" {
+			given++
+		}
+	}
+	if users, err := file.Read(); err != nil || len(users.Users) != 1 || given != 1 {
+		t.Errorf("%d passwords, users %v, %v", given, users, err)
+	}
+	if _, err := File(filepath.Join(t.TempDir(), "users.yaml")).AddFirst(t.Context(), "an na"); err == nil {
+		t.Error("a name that is not allowed was taken")
+	}
+}
+
 func TestFileChangeFails(t *testing.T) {
 	f := usersFile(t)
 	before, err := os.ReadFile(string(f))

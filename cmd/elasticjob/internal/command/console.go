@@ -31,6 +31,7 @@ type consoleFlags struct {
 	cert, key             string
 	isInsecure            bool
 	connections, config   string
+	firstUser             string
 	isDemo                bool
 	ready                 func(url string) // is told where it listens
 }
@@ -75,10 +76,11 @@ at once.`,
 	flags.BoolVar(&f.isInsecure, "insecure-http", false, "HTTP without TLS on any address: something before the console ends TLS")
 	flags.StringVar(&f.connections, "connections", "", "file with more namespaces and databases, which admins may change")
 	flags.StringVar(&f.config, "config", "", "file with settings of the console")
+	flags.StringVar(&f.firstUser, "first-user", "", "name of an admin who is added if the users file has no user; the password is random, and printed")
 	flags.BoolVar(&f.isDemo, "demo", false, "serve a demo: a store, workers and jobs that begin and end with the console")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tls-cert", "insecure-http")
-	for _, given := range []string{"users", "connections", "config"} {
+	for _, given := range []string{"users", "first-user", "connections", "config"} {
 		cmd.MarkFlagsMutuallyExclusive("demo", given) // it has its own
 	}
 	cmd.AddCommand(c.consoleCommands(&f)...)
@@ -131,6 +133,9 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	case !f.isInsecure && !serve.IsLoopback(f.listen):
 		return exit.Errorf(exit.Usage, "--listen %s can be reached from elsewhere, and passwords would be sent in the clear: give --tls-cert and --tls-key, or --insecure-http if something before the console ends TLS", f.listen)
 	}
+	if err := c.addFirstUser(ctx, f); err != nil {
+		return err
+	}
 	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "elasticjob_console_log_ins_refused_total", Help: "Names, passwords, tokens and sessions that were refused, by kind.",
 	}, []string{"kind"})
@@ -166,6 +171,24 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 		sites = append(sites, serve.Site{Listen: f.metricsListen, Handler: served.Metrics(), Most: metricsTime, Log: log})
 	}
 	return serve.Run(ctx, sites...)
+}
+
+// addFirstUser adds the user of --first-user if nobody could log in, and prints the password.
+func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags) error {
+	path, err := c.usersFile(f)
+	if err != nil || f.firstUser == "" {
+		return exit.With(exit.Usage, err)
+	}
+	password, err := access.File(path).AddFirst(ctx, f.firstUser)
+	if err != nil || password == "" {
+		return exit.With(exit.Usage, err)
+	}
+	e := access.Event{Time: time.Now().UTC(), By: "--first-user", Kind: access.UserAdded, User: f.firstUser}
+	if err := access.TrailOf(path).Append(ctx, e); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.env.Out, "The console's first user. The password is not shown again.\n\n  user      %s\n  password  %s\n\n", f.firstUser, password)
+	return err
 }
 
 // openAccess opens the ways to log in. At least one is there. provider is nil if there is none.

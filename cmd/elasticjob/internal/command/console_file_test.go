@@ -1,20 +1,13 @@
 package command
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
-
 	"github.com/elasticjob-go/elasticjob/console"
-	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
 func consoleFileOf(t *testing.T, document string) (*consoleFile, error) {
@@ -77,65 +70,6 @@ func TestConsoleFileMistakes(t *testing.T) {
 		_, err := consoleFileOf(t, document)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || len(err.Error()) > 1000 {
 			t.Errorf("%.60q: %v, want %s", document, err, want)
-		}
-	}
-}
-
-// What deploy shows is understood.
-func TestConsoleOnKubernetes(t *testing.T) {
-	manifest, args := manifestOfConsole(t)
-	f, err := consoleFileOf(t, withReferences(t, manifest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.proxy(); err != nil {
-		t.Error(err)
-	}
-	if _, err := f.OIDC.open(&access.Control{}, nil); err != nil {
-		t.Error(err)
-	}
-	cmd, rest, err := newRoot().Find(args)
-	if err != nil || cmd.Name() != "console" {
-		t.Fatalf("%v, %v", args, err)
-	}
-	if err := cmd.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
-		t.Error(err)
-	}
-}
-
-// manifestOfConsole returns the settings and the command line of the console on Kubernetes.
-func manifestOfConsole(t *testing.T) (settings string, args []string) {
-	t.Helper()
-	text, err := os.ReadFile("../../../../deploy/kubernetes/console.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var object struct {
-			Kind string            `yaml:"kind"`
-			Data map[string]string `yaml:"data"`
-			Spec struct {
-				Template struct {
-					Spec struct {
-						Containers []struct {
-							Args []string `yaml:"args"`
-						} `yaml:"containers"`
-					} `yaml:"spec"`
-				} `yaml:"template"`
-			} `yaml:"spec"`
-		}
-		err := d.Decode(&object)
-		if errors.Is(err, io.EOF) {
-			return settings, args
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch object.Kind {
-		case "ConfigMap":
-			settings = object.Data["console.yaml"]
-		case "Deployment":
-			args = object.Spec.Template.Spec.Containers[0].Args
 		}
 	}
 }
