@@ -1,4 +1,4 @@
-.PHONY: help test deps lint types screenshots diagrams docs bench load history faults soak mixed simulate
+.PHONY: help test quick race deps lint api types screenshots diagrams docs bench load history faults soak mixed simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -9,7 +9,7 @@ SEED = 1
 OUT = screenshots
 
 # Folders that are modules of their own; go.work joins them. See internal/rooms/doc.go.
-MODULES = cmd/elasticjob console console/browsertest console/oidctest examples/observed examples/orders examples/service trace/sqltrace trace/prom trace/oteljob
+MODULES = cmd/elasticjob console console/browsertest console/oidctest deploy examples integration internal/embedetcd trace/oteljob trace/prom trace/sqltrace
 
 # Of make load.
 LOAD = -jobs 1000 -for 30s
@@ -17,40 +17,32 @@ LOAD = -jobs 1000 -for 30s
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-# The race detector costs up to eighteen times the CPU. What runs in one goroutine comes without it:
-# PLAIN are packages that start none (a test of internal/rooms sees to it), SINGLE are tests of the
-# engine and of integration: the model, and histories by real ticks. With it, job runs on the simulator alone, so that all of
-# job comes once more without it, on real stores, too.
-# The fault suite comes by itself, and without it, too, which make faults has: sessions that
-# end because a busy machine gave their processes no time would be excused, and prove nothing.
-PLAIN = internal/decide internal/jobtree jobtype job/calendar job/cronexpr strategy
-SINGLE = '^(TestClusterModel|TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
-# What goes by ticks of real time on a real ZooKeeper comes when nothing else runs.
-BYTICKS = '^(TestMixedOnZooKeeper|TestHistoriesOnZooKeeper)$$'
-# lint has vetted everything already, and nobody runs a debugger on what make starts: without its
-# tables some eighty test programs take a fifth less to link.
-FAST = -vet=off -ldflags=-w
-# The browser is a process of its own, and so are the workers that it looks at: its tests come without
-# the race detector, too, when nothing else runs.
-# The longest first, so that the end does not wait for them.
-LONGEST = ./job ./coord/etcd ./trace/sqltrace ./coord/zk
-test: deps lint ## brings what the tests need, then lints and runs all tests, with -race where goroutines meet, but for the fault suite
-	REQUIRE_ZOOKEEPER=1 REQUIRE_DATABASES=1 REQUIRE_PROMTOOL=1 go test $(FAST) -race -timeout 40m -parallel 8 -skip $(SINGLE) \
-		$$(go list $(LONGEST) ./... $(MODULES:%=./%/...) | grep -v -e /integration$$ -e /console/browsertest $(PLAIN:%=-e /%$$))
-	REQUIRE_ZOOKEEPER=1 go test $(FAST) -parallel 8 ./job ./internal/engine $(PLAIN:%=./%)
-	REQUIRE_ZOOKEEPER=1 go test -short -timeout 30m ./integration
-	REQUIRE_ZOOKEEPER=1 go test $(FAST) -p 1 -parallel 8 -run $(BYTICKS) ./integration/jvmmember ./integration/mixed
-	REQUIRE_BROWSER=1 go test $(FAST) -timeout 20m ./console/browsertest/...
+# As scripts/test builds, so that nothing is compiled twice.
+lint: export CGO_ENABLED = 0
+lint: export GOFLAGS := $(GOFLAGS) -trimpath
+
+test: deps lint ## brings what the tests need, then lints and runs all tests
+	scripts/test
+
+quick: lint ## lints and runs the tests that need nothing but Go: no root, nothing is installed
+	scripts/test quick
+
+race: deps ## what make test runs without the race detector, with it
+	scripts/test race
 
 deps: ## what the tests need beside Go
 	@scripts/test-deps
 
-lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod)
+PACKAGES = ./... $(MODULES:%=./%/...)
+
+lint: ## gofmt, go vet, staticcheck (pinned in tools/go.mod), go mod tidy
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
-	@set -e; for module in . $(MODULES); do (cd $$module; echo "lint $$module"; \
-		go vet ./...; \
-		GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod staticcheck ./...; \
-		go mod tidy -diff); done
+	scripts/tidy -diff
+	go vet $(PACKAGES)
+	$$(GOWORK=off go tool -modfile=tools/go.mod -n staticcheck) $(PACKAGES)
+
+api: ## the API of Go against that of the last tag, by apidiff (pinned in tools/go.mod)
+	@scripts/apidiff
 
 types: ## the modules of the console's pages, by TypeScript's checker (pinned in tools/go.mod; building it takes minutes once)
 	cd console/internal/page/app && GOWORK=off go tool -modfile=$(CURDIR)/tools/go.mod tsgo -p jsconfig.json
@@ -68,7 +60,7 @@ docs: ## the documentation as a site that needs no server: make docs OUT=site
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps
-	REQUIRE_ZOOKEEPER=1 go test -run '^$$' -bench . ./...
+	REQUIRE_ZOOKEEPER=1 go test -run '^$$' -bench . ./... ./integration/job
 
 load: ## many jobs on a server of our own: make load STORE=etcd|zookeeper LOAD='-jobs 5000 -for 30s -bare'
 	@scripts/test-deps

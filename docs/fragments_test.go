@@ -83,9 +83,7 @@ func newSnippets(t *testing.T) *snippets {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work = regexp.MustCompile(`(?m)^\t(\.\S*)$`).ReplaceAllStringFunc(work, func(use string) string {
-		return "\t" + strconv.Quote(filepath.Join(top, strings.TrimSpace(use)))
-	})
+	work = regexp.MustCompile(`(?m)([\t ])(\.\S*)$`).ReplaceAllString(work, `$1"`+strings.ReplaceAll(top, "$", "$$")+`/$2"`)
 	m.write("go.work", work+"\nuse .\n")
 	m.write("go.work.sum", string(m.read(root+"/go.work.sum")))
 	m.write("go.mod", "module snippets\n\ngo 1.26.0\n")

@@ -2,14 +2,11 @@ module github.com/elasticjob-go/elasticjob/cmd/elasticjob
 
 go 1.26.0
 
-replace github.com/elasticjob-go/elasticjob => ../..
-
-replace github.com/elasticjob-go/elasticjob/trace/sqltrace => ../../trace/sqltrace
-
 require (
-	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
-	github.com/elasticjob-go/elasticjob/trace/prom v0.0.0-00010101000000-000000000000
-	github.com/elasticjob-go/elasticjob/trace/sqltrace v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob v0.1.0
+	github.com/elasticjob-go/elasticjob/internal/embedetcd v0.1.0
+	github.com/elasticjob-go/elasticjob/trace/prom v0.1.0
+	github.com/elasticjob-go/elasticjob/trace/sqltrace v0.1.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/spf13/cobra v1.10.2
@@ -70,12 +67,12 @@ require (
 	go.etcd.io/raft/v3 v3.7.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc v0.68.0 // indirect
-	go.opentelemetry.io/otel v1.45.0 // indirect
+	go.opentelemetry.io/otel v1.46.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.45.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.45.0 // indirect
-	go.opentelemetry.io/otel/metric v1.45.0 // indirect
+	go.opentelemetry.io/otel/metric v1.46.0 // indirect
 	go.opentelemetry.io/otel/sdk v1.45.0 // indirect
-	go.opentelemetry.io/otel/trace v1.45.0 // indirect
+	go.opentelemetry.io/otel/trace v1.46.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
@@ -89,7 +86,7 @@ require (
 require (
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
-	github.com/elasticjob-go/elasticjob/console v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/console v0.1.0
 	github.com/go-zookeeper/zk v1.0.4 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/uuid v1.6.0
@@ -111,7 +108,3 @@ require (
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace github.com/elasticjob-go/elasticjob/trace/prom => ../../trace/prom
-
-replace github.com/elasticjob-go/elasticjob/console => ../../console

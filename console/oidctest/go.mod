@@ -9,14 +9,8 @@ exclude (
 	go.opentelemetry.io/otel/trace v1.46.0
 )
 
-replace github.com/elasticjob-go/elasticjob => ../..
-
-replace github.com/elasticjob-go/elasticjob/console => ..
-
-replace github.com/elasticjob-go/elasticjob/trace/sqltrace => ../../trace/sqltrace
-
 require (
-	github.com/elasticjob-go/elasticjob/console v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob/console v0.1.0
 	github.com/go-jose/go-jose/v4 v4.1.6
 	github.com/zitadel/oidc/v3 v3.51.17
 	go.uber.org/goleak v1.3.0
@@ -26,7 +20,7 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-oidc/v3 v3.21.0 // indirect
-	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000 // indirect
+	github.com/elasticjob-go/elasticjob v0.1.0 // indirect
 	github.com/go-chi/chi/v5 v5.5.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect

@@ -204,6 +204,7 @@ func TestLatchAndMutexStandInOneQueue(t *testing.T) {
 
 // However the registry's session ends, so does whatever a program does in it.
 func TestConcurrencyEndsWithTheSession(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	holder, _ := dial(t, server, etcd.Config{})
 	held := concurrent(t, holder)
@@ -246,7 +247,7 @@ func TestConcurrencyEndsWithTheSession(t *testing.T) {
 			own := lock(t, s, "/own")
 			waiting := later(func() error { return concurrency.NewMutex(s, "/lock").Lock(context.Background()) })
 			observed := concurrency.NewElection(s, "/election").Observe(context.Background())
-			awaitWatches(t, v, 2+1+1+1) // of the sessions' keys, of the view, of Lock and of Observe
+			awaitWatches(t, server, v, 2+1+1+1) // of the sessions' keys, of the view, of Lock and of Observe
 			c.end(t, r, registered, links[0])
 			unlocked := later(func() error { return own.Unlock(context.Background()) })
 
@@ -326,6 +327,7 @@ func TestCloseOfAConcurrencySession(t *testing.T) {
 
 // An Unlock waits until the store is back: the registry would keep its key alive.
 func TestUnlockOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 15 * time.Second})
 	s := concurrent(t, r)
@@ -354,7 +356,7 @@ func TestMutexesWaitAfterTheTokenHasExpired(t *testing.T) {
 		unlock = append(unlock, lock(t, o, prefix))
 		locked = append(locked, later(func() error { return concurrency.NewMutex(s, prefix).Lock(within(t)) }))
 		awaitKeys(t, server, "/test/"+prefix+"/", 2)
-		awaitWatches(t, v, 2+1+len(locked))                                               // of the sessions' keys, of the view, and of those who wait
+		awaitWatches(t, server, v, 2+1+len(locked))                                       // of the sessions' keys, of the view, and of those who wait
 		if _, err := server.Admin().UserChangePassword(within(t), "u", "p"); err != nil { // which makes all tokens invalid
 			t.Fatal(err)
 		}

@@ -63,6 +63,7 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 }
 
 func TestNobodyListensAnywhere(t *testing.T) {
+	t.Parallel()
 	config := etcd.Config{Endpoints: []string{"127.0.0.1:1", "127.0.0.1:2"}, Namespace: "n", DialTimeout: time.Second}
 	for _, user := range []string{"", "u"} {
 		config.Username, config.Password = user, user

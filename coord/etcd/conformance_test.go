@@ -19,6 +19,7 @@ func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
 
 // Commits in groups: none goes alone.
 func TestConformanceInGroups(t *testing.T) {
+	t.Parallel()
 	coordtest.RunCommits(t, func(t testing.TB) coordtest.Store {
 		s := newStore(t).(*store)
 		s.accompanied = true
@@ -27,10 +28,11 @@ func TestConformanceInGroups(t *testing.T) {
 }
 
 func TestOutages(t *testing.T) {
+	t.Parallel()
 	coordtest.RunOutages(t, func(t testing.TB) coordtest.Server { return newStore(t).(*store) })
 }
 
-// store is an embedded server. For the cases that need a user or TLS it starts others.
+// store is a server. For the cases that need a user or TLS it starts others.
 type store struct {
 	t     testing.TB
 	plain *etcdserver.Server
@@ -142,7 +144,16 @@ func (s *store) Sessions(ctx context.Context) (int, error) {
 	return count, nil
 }
 
-func (s *store) Watches(context.Context) (int, error) { return etcdserver.Watches() }
+func (s *store) Watches(ctx context.Context) (count int, err error) {
+	for _, server := range s.servers() {
+		n, err := server.Watches(ctx)
+		if err != nil {
+			return 0, err
+		}
+		count += n
+	}
+	return count, nil
+}
 
 func (s *store) Kill(context.Context) error {
 	s.plain.StopMember(0)
@@ -151,7 +162,7 @@ func (s *store) Kill(context.Context) error {
 
 func (s *store) Restart(ctx context.Context) error { return s.plain.RestartMember(ctx, 0) }
 
-// Stop stops the links, because the server is in this process.
+// Stop stops the links: to the clients that is a server that stands still.
 func (s *store) Stop() error { return s.eachLink((*proxy.Proxy).Pause) }
 
 func (s *store) Continue() error { return s.eachLink((*proxy.Proxy).Resume) }

@@ -16,6 +16,7 @@ import (
 )
 
 func TestFacts(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	r, links := dial(t, server, etcd.Config{RequestTimeout: 3 * time.Second})
 	before := commit(t, r, coord.Put("a", nil))

@@ -111,6 +111,7 @@ func TestDenialIsAFaultAndNoEnd(t *testing.T) {
 // For a while a server with a certificate that is not trusted takes the place of the right
 // one.
 func TestUntrustedCertificateAfterAReconnectEndsNothing(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{TLS: true})
 	stranger := etcdserver.Start(t, etcdserver.Config{TLS: true})
 	r, links := dial(t, server, etcd.Config{TLS: server.ClientTLS(), SessionTimeout: 30 * time.Second, RequestTimeout: time.Second})
@@ -243,6 +244,7 @@ func serve(t *testing.T, g *grpc.Server) string {
 
 // A watch that stays silent on a connection that works begins again on another stream.
 func TestSilentWatchIsLeft(t *testing.T) {
+	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)
 	server := etcdserver.Start(t, etcdserver.Config{})
 	var silent silentServer

@@ -356,6 +356,7 @@ func TestARefusedGroupIsSplit(t *testing.T) {
 
 // An answer that is lost leaves each commit's outcome unknown.
 func TestUnknownOutcomeIsThatOfEach(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{RequestTimeout: 5 * time.Second}) // time enough to send them
 	calls := []*call{calling(coord.Put("a", nil)), calling(coord.Put("b", nil)), calling(coord.Delete("a/none"))}

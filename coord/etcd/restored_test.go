@@ -75,6 +75,7 @@ func follows(t *testing.T, r coord.Registry, v coord.View, path string) {
 }
 
 func TestStoreIsPutBack(t *testing.T) {
+	t.Parallel()
 	for name, wiped := range map[string]bool{"to an earlier moment": false, "to nothing": true} {
 		t.Run(name, func(t *testing.T) {
 			server := etcdserver.Start(t, etcdserver.Config{})

@@ -137,6 +137,7 @@ func awaitState(t *testing.T, s coord.Session, want coord.SessionState) {
 // When a password is set all tokens are refused at once, as they are some time after their
 // last use. The watch stream is logged in with the old token.
 func TestLogsInAgain(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p", Prefix: "/test/"}})
 	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 15 * time.Second})
 	s := session(t, r)
@@ -157,11 +158,11 @@ func TestLogsInAgain(t *testing.T) {
 		}
 		held := acquire(t, r, "latch")
 		// A watch that is cancelled before the server has confirmed it stays on its stream.
-		awaitWatches(t, v, 1+views+1) // of the session's key, of the views, and of the latch's node
+		awaitWatches(t, server, v, 1+views+1) // of the session's key, of the views, and of the latch's node
 		if err := held.Release(within(t)); err != nil {
 			t.Error(err)
 		}
-		awaitWatches(t, v, 1+views)
+		awaitWatches(t, server, v, 1+views)
 	}
 	// The keep-alive stream logs in again, too.
 	renewed(t, s, s.Deadline())
@@ -187,10 +188,10 @@ func renewed(t *testing.T, s coord.Session, deadline time.Time) {
 
 // awaitWatches waits until the server has so many watches. Syncing v is the pause between
 // two looks.
-func awaitWatches(t *testing.T, v coord.View, want int) {
+func awaitWatches(t *testing.T, server *etcdserver.Server, v coord.View, want int) {
 	t.Helper()
 	for ctx := within(t); ; syncView(t, v) {
-		watches, err := etcdserver.Watches()
+		watches, err := server.Watches(t.Context())
 		if watches == want {
 			return
 		}
@@ -201,6 +202,7 @@ func awaitWatches(t *testing.T, v coord.View, want int) {
 }
 
 func TestPasswordChanged(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{Auth: &etcdserver.Auth{User: "u", Password: "p"}})
 	r, _ := dial(t, server, etcd.Config{Username: "u", Password: "p", SessionTimeout: 2 * time.Second})
 	s := session(t, r)
@@ -271,6 +273,7 @@ func TestClientCertificate(t *testing.T) {
 }
 
 func TestLosesItsMemberAndTheLeader(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	r, _ := dial(t, server, etcd.Config{RequestTimeout: 3 * time.Second, SessionTimeout: 20 * time.Second})
 	s := session(t, r)
@@ -279,9 +282,9 @@ func TestLosesItsMemberAndTheLeader(t *testing.T) {
 	commit(t, r, coord.CreateEphemeral("a/e", nil))
 
 	for round := range 3 { // every member once, wherever the streams are
-		leader := server.Leader()
+		leader := server.Leader(t.Context())
 		for leader < 0 {
-			leader = server.Leader()
+			leader = server.Leader(t.Context())
 		}
 		server.StopMember(leader)
 		put(t, r, "a/b", byte(round))
@@ -322,6 +325,7 @@ func insist(t *testing.T, r coord.Registry, op coord.Op) {
 // A silent connection is not closed, so only a keep-alive without an answer tells in time
 // that it is broken.
 func TestSessionOutlivesASilentConnection(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 20 * time.Second}) // the silence is noticed after two thirds of it
 	s := session(t, r)
@@ -397,6 +401,7 @@ func TestSyncAfterAReconnectToAStoreThatStandsStill(t *testing.T) {
 }
 
 func TestQuietLog(t *testing.T) {
+	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{Logger: zap.New(core), SessionTimeout: 10 * time.Second}) // a busy machine must not suspend it
@@ -474,6 +479,7 @@ func TestAThousandViewsAtOnce(t *testing.T) {
 // A thousand idle views send nothing: a registry that has them sends no more than an idle
 // one without views.
 func TestIdleViewsAreSilent(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	const timeout = 4 * time.Second // a session that is lost sends more
 	without, links := dial(t, server, etcd.Config{SessionTimeout: timeout})

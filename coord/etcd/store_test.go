@@ -38,6 +38,7 @@ func awaitClock(t *testing.T, r coord.Registry, wanted func(coord.Clock) bool) c
 
 // The clocks are compared, and again in the next session.
 func TestClockIsComparedInTheBackground(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 2 * time.Second, RequestTimeout: time.Second})
 	first := awaitClock(t, r, coord.Clock.Known)
@@ -62,6 +63,7 @@ func TestClockIsComparedInTheBackground(t *testing.T) {
 // A comparison waits for a silent member for half of the request time-out, and then the
 // answers of the others count.
 func TestClockIsKnownThoughAMemberIsSilent(t *testing.T) {
+	t.Parallel()
 	const timeout = 4 * time.Second
 	server := etcdserver.Start(t, etcdserver.Config{Members: 3})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second, RequestTimeout: timeout})
@@ -75,6 +77,7 @@ func TestClockIsKnownThoughAMemberIsSilent(t *testing.T) {
 // A clock that cannot be read is tried again. The error tells a server that does not answer
 // from one that has no clock.
 func TestClockThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, links := dial(t, server, etcd.Config{SessionTimeout: 30 * time.Second, RequestTimeout: 2 * time.Second})
 	isNoClock := func(c coord.Clock) bool { return errors.Is(c.Err(), coord.ErrNoClock) }
@@ -95,6 +98,7 @@ func TestClockThatCannotBeRead(t *testing.T) {
 // Work under a lost session has time to return: the store keeps the session's nodes until
 // the time-out, also if the registry learns earlier that the session has ended.
 func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
+	t.Parallel()
 	const timeout = 3 * time.Second
 	server := etcdserver.Start(t, etcdserver.Config{})
 	r, _ := dial(t, server, etcd.Config{SessionTimeout: timeout})
@@ -119,6 +123,7 @@ func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
 
 // The time of a new session begins when the store has answered, and it is renewed at once.
 func TestSessionAfterAnOutageHasItsWholeTime(t *testing.T) {
+	t.Parallel()
 	const timeout = 4 * time.Second
 	server := etcdserver.Start(t, etcdserver.Config{})
 	core, logs := observer.New(zap.WarnLevel)

@@ -14,6 +14,7 @@ import (
 // When somebody writes very many nodes, a view still shows the rest of the tree soon, also
 // when everything has to be read again. Only Sync waits for all of it.
 func TestAFloodHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	const nodes = 20_000
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, RequestTimeout: time.Minute, SessionTimeout: time.Minute})

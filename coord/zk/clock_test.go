@@ -51,6 +51,7 @@ func TestClockIsComparedOnceASession(t *testing.T) {
 
 // A slow connection makes the comparison less certain, but not wrong.
 func TestClockBehindALongWay(t *testing.T) {
+	t.Parallel()
 	link := newLink(t, sharedServer(t))
 	link.Delay(300 * time.Millisecond)
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}})

@@ -17,6 +17,7 @@ import (
 
 // If a certificate is missing, or servers do not trust it, Dial says so at once.
 func TestClientCertificates(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{TLS: true, ClientAuth: true})
 	stranger := zkserver.Start(t, zkserver.Config{TLS: true})
 	trusted := &tls.Config{RootCAs: server.Authority(), Certificates: []tls.Certificate{server.ClientCertificate()}}

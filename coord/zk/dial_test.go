@@ -50,12 +50,14 @@ func TestNobodyListens(t *testing.T) {
 }
 
 func TestDialIntoABlackHole(t *testing.T) {
+	t.Parallel()
 	hole := newLink(t, sharedServer(t))
 	hole.BlackHole()
 	wantDialError(t, zk.Config{Servers: []string{hole.Addr()}, DialTimeout: time.Second}, soon, coord.ErrUnavailable)
 }
 
 func TestDialWithDeadServersAmongThem(t *testing.T) {
+	t.Parallel()
 	hole := newLink(t, sharedServer(t))
 	hole.BlackHole()
 	for range 5 { // the order is random
@@ -67,6 +69,7 @@ func TestDialWithDeadServersAmongThem(t *testing.T) {
 // A server that has just been started may take a connect request and never answer it. There
 // has to be time for another one.
 func TestDialToAServerThatSwallowsARequest(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +118,7 @@ func TestNamespaceWithSlashes(t *testing.T) {
 }
 
 func TestTLSByNameAndByAddress(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{TLS: true})
 	_, port, _ := strings.Cut(server.TLSAddr(), ":")
 	for _, host := range []string{"127.0.0.1", "localhost"} {

@@ -24,6 +24,7 @@ func factsOf(t *testing.T, r *zk.Registry) coord.StoreFacts {
 }
 
 func TestFacts(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{TLS: true})
 	r := dial(t, zk.Config{Servers: []string{server.Addr(), nowhere(t)}, Namespace: "facts"})
 	before := commit(t, r, coord.Put("a", nil))

@@ -123,6 +123,7 @@ func TestCandidateWhoseCreationWentUnanswered(t *testing.T) {
 // If a candidate cannot be withdrawn because the link is broken, it is removed when there is
 // a link again, and does not block the queue until the session ends.
 func TestCandidateIsWithdrawnWhenTheLinkHeals(t *testing.T) {
+	t.Parallel()
 	link := newLink(t, sharedServer(t))
 	r, s := dial(t, zk.Config{Servers: []string{link.Addr()}}), dial(t, zk.Config{})
 	queue := view(t, s, "l")

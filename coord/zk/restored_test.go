@@ -14,6 +14,7 @@ import (
 // A store that was put back to an earlier state, or replaced by an empty one, is another
 // store: nothing that was known of the old one counts, and every read shows the new one.
 func TestStorePutBack(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name     string
 		replace  func(*zkserver.Server) error

@@ -17,6 +17,7 @@ import (
 
 // The time-out that the ensemble grants counts, not the one that the registry asks for.
 func TestGrantedTimeoutCounts(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{MaxSessionTimeout: 2 * time.Second})
 	link := newLink(t, server)
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 20 * time.Second})
@@ -40,6 +41,7 @@ func TestGrantedTimeoutCounts(t *testing.T) {
 // A server still answers reads when its leader does not answer it. That does not renew a
 // session: only an answer of the leader does.
 func TestOnlyTheLeaderRenews(t *testing.T) {
+	t.Parallel()
 	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
 	leader, err := e.Leader(t.Context())
 	if err != nil {
@@ -72,6 +74,7 @@ func TestOnlyTheLeaderRenews(t *testing.T) {
 }
 
 func TestSessionSurvivesEachServer(t *testing.T) {
+	t.Parallel()
 	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
 	r := dial(t, zk.Config{Servers: e.Addrs(), RequestTimeout: 20 * time.Second})
 	v := view(t, r, "")
@@ -123,6 +126,7 @@ func TestSessionSurvivesEachServer(t *testing.T) {
 
 // If a server is gone for a short time no session is lost.
 func TestServerRestarts(t *testing.T) {
+	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{})
 	r := dial(t, zk.Config{Servers: []string{server.Addr()}})
 	v := view(t, r, "")
@@ -148,6 +152,7 @@ func TestServerRestarts(t *testing.T) {
 // Work that obeys the context of a lost session needs the margin to return. Only then the
 // session's nodes go.
 func TestALostSessionKeepsItsMargin(t *testing.T) {
+	t.Parallel()
 	r := dial(t, zk.Config{SessionTimeout: 3 * time.Second})
 	commit(t, r, coord.CreateEphemeral("e", nil))
 	v := view(t, dial(t, zk.Config{}), "e")
@@ -183,6 +188,7 @@ func TestCloseGivesALostSessionBack(t *testing.T) {
 // A server that has stood still answers a handshake late. The new session has its whole time
 // all the same.
 func TestANewSessionHasItsTime(t *testing.T) {
+	t.Parallel()
 	const timeout = 2 * time.Second
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: timeout})

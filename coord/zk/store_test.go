@@ -186,10 +186,12 @@ func (s *store) Watches(ctx context.Context) (int, error) {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	coordtest.Run(t, func(t testing.TB) coordtest.Store { return newStore(t, zkserver.Config{}) })
 }
 
 func TestOutages(t *testing.T) {
+	t.Parallel()
 	coordtest.RunOutages(t, func(t testing.TB) coordtest.Server { return newStore(t, zkserver.Config{}) })
 }
 

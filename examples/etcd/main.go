@@ -7,17 +7,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
-	"go.etcd.io/etcd/server/v3/embed"
+	"github.com/elasticjob-go/elasticjob/internal/embedetcd"
 )
 
 func main() {
@@ -32,30 +29,13 @@ func main() {
 }
 
 // run serves until ctx ends.
-func run(ctx context.Context, out io.Writer, listen string) (err error) {
-	folder, err := os.MkdirTemp("", "etcd-for-trying-out-")
+func run(ctx context.Context, out io.Writer, listen string) error {
+	server, err := embedetcd.Start(ctx, listen)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	c := embed.NewConfig()
-	c.Dir, c.LogLevel = folder, "fatal" // it logs its end as errors
-	clients := url.URL{Scheme: "http", Host: listen}
-	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{clients}, []url.URL{clients}
-	c.ListenPeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}} // it has no peers
-	server, err := embed.StartEtcd(c)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	select {
-	case <-server.Server.ReadyNotify():
-		fmt.Fprintln(out, "etcd is at", server.Clients[0].Addr())
-	case <-time.After(time.Minute):
-		return errors.New("it does not start")
-	case <-ctx.Done():
-		return nil
-	}
+	defer server.Stop()
+	fmt.Fprintln(out, "etcd is at", server.Address())
 	select {
 	case err := <-server.Err():
 		return err

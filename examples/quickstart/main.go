@@ -28,7 +28,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
+	"github.com/elasticjob-go/elasticjob/internal/embedetcd"
 )
 
 func main() {
@@ -66,12 +66,12 @@ func show(ctx context.Context, s settings, out io.Writer) (err error) {
 	jobName := "count-files-" + rand.Text()[:6] // nobody else's, on a store that others use
 	where := s.store.String()
 	if len(s.store.Servers) == 0 {
-		server, err := etcdserver.Run(ctx, etcdserver.Config{})
+		server, err := embedetcd.Start(ctx, "127.0.0.1:0")
 		if err != nil {
 			return fmt.Errorf("start etcd: %w", err)
 		}
 		defer server.Stop()
-		s.store.Servers = server.Endpoints()
+		s.store.Servers = []string{server.Address()}
 		where = "etcd within this program, at " + s.store.Servers[0]
 	}
 	reg, err := s.store.dial(ctx, zap.NewNop())

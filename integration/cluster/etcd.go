@@ -1,27 +1,19 @@
 package cluster
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/elasticjob-go/elasticjob/integration/member"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
@@ -35,17 +27,6 @@ type etcdStore struct {
 	members []*etcdMember
 	admin   *clientv3.Client
 	users   bool // it asks clients for a user and a password
-}
-
-// etcdMember is one of them, running or not.
-type etcdMember struct {
-	config member.Config
-
-	mu      sync.Mutex
-	cmd     *exec.Cmd
-	stdin   io.Closer
-	serving chan struct{} // closed when it serves, or has ended
-	ended   chan struct{}
 }
 
 // StartEtcd starts an etcd cluster whose members' databases may grow up to a number of
@@ -80,12 +61,12 @@ func (s *etcdStore) start(ctx context.Context, quota int64) error {
 	for i := range etcdMembers {
 		name := fmt.Sprintf("member%d", i)
 		cluster = append(cluster, name+"=http://"+addresses[2*i])
-		s.members = append(s.members, &etcdMember{config: member.Config{
-			Name: name, Folder: s.folder.at(name), Peer: addresses[2*i], Client: addresses[2*i+1], Quota: quota,
-		}})
+		s.members = append(s.members, &etcdMember{
+			name: name, folder: s.folder.at(name), peer: addresses[2*i], client: addresses[2*i+1], quota: quota,
+		})
 	}
 	for _, m := range s.members {
-		m.config.Cluster = strings.Join(cluster, ",")
+		m.cluster = strings.Join(cluster, ",")
 	}
 	if err := s.Restart(ctx, 0, 1, 2); err != nil {
 		return err
@@ -133,7 +114,7 @@ func (s *etcdStore) Kind() string { return Etcd }
 func (s *etcdStore) Addresses() []string {
 	var addresses []string
 	for _, m := range s.members {
-		addresses = append(addresses, m.config.Client)
+		addresses = append(addresses, m.client)
 	}
 	return addresses
 }
@@ -170,7 +151,7 @@ func (s *etcdStore) leader(ctx context.Context) (leader int, ids []uint64, err e
 	leader = -1
 	var errs []error
 	for i, m := range s.members {
-		status, err := s.admin.Status(ctx, m.config.Client)
+		status, err := s.admin.Status(ctx, m.client)
 		if err != nil {
 			errs = append(errs, err)
 			ids = append(ids, 0)
@@ -224,7 +205,7 @@ func (s *etcdStore) moveLeader(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.client(ctx, s.users, s.members[leader].config.Client)
+	c, err := s.client(ctx, s.users, s.members[leader].client)
 	if err != nil {
 		return err
 	}
@@ -249,7 +230,7 @@ func (s *etcdStore) forget(ctx context.Context) error {
 		return fmt.Errorf("cluster: compact etcd: %w", err)
 	}
 	for _, m := range s.members {
-		if _, err := s.admin.Defragment(ctx, m.config.Client); err != nil {
+		if _, err := s.admin.Defragment(ctx, m.client); err != nil {
 			return fmt.Errorf("cluster: defragment etcd: %w", err)
 		}
 	}
@@ -333,111 +314,4 @@ func (s *etcdStore) Close() error {
 	}
 	s.spawner.close()
 	return errors.Join(append(errs, s.folder.close(""))...)
-}
-
-// start starts the process.
-func (m *etcdMember) start(s *spawner, f *folder) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	cmd, err := command(roleMember)
-	if err != nil {
-		return err
-	}
-	messages, err := os.OpenFile(f.at(m.config.Name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	defer messages.Close() // the process has its own handle
-	cmd.Stderr = messages
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if err := s.start(cmd); err != nil {
-		return fmt.Errorf("cluster: start %s: %w", m.config.Name, err)
-	}
-	if err := json.NewEncoder(stdin).Encode(m.config); err != nil {
-		return fmt.Errorf("cluster: configure %s: %w", m.config.Name, err)
-	}
-	m.cmd, m.stdin = cmd, stdin
-	m.serving, m.ended = make(chan struct{}), make(chan struct{})
-	go func(serving, ended chan struct{}) {
-		defer close(ended)
-		lines := bufio.NewScanner(stdout)
-		lines.Scan()
-		close(serving)
-		_, _ = io.Copy(io.Discard, stdout)
-		_ = cmd.Wait() // how it ended is in its log
-	}(m.serving, m.ended)
-	return nil
-}
-
-// await waits until it serves.
-func (m *etcdMember) await(ctx context.Context) error {
-	m.mu.Lock()
-	serving, ended := m.serving, m.ended
-	m.mu.Unlock()
-	select {
-	case <-serving:
-	case <-ctx.Done():
-		return fmt.Errorf("cluster: %s does not serve: %w", m.config.Name, context.Cause(ctx))
-	}
-	select {
-	case <-ended:
-		return fmt.Errorf("cluster: %s ended while it started", m.config.Name)
-	default:
-		return nil
-	}
-}
-
-func (m *etcdMember) running() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cmd == nil {
-		return false
-	}
-	select {
-	case <-m.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-func (m *etcdMember) signal(signal syscall.Signal) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cmd == nil {
-		return fmt.Errorf("cluster: %s does not run", m.config.Name)
-	}
-	if err := m.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("cluster: signal %s: %w", m.config.Name, err)
-	}
-	return nil
-}
-
-// pause stops the process by a signal, and returns when it stands still.
-func (m *etcdMember) pause() error {
-	if err := m.signal(syscall.SIGSTOP); err != nil {
-		return err
-	}
-	if _, err := syscall.Wait4(m.cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
-		return fmt.Errorf("cluster: pause %s: %w", m.config.Name, err)
-	}
-	return nil
-}
-
-// limitFiles makes writes beyond a number of bytes fail.
-func (m *etcdMember) limitFiles(bytes uint64) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
-	if err := unix.Prlimit(m.cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
-		return fmt.Errorf("cluster: limit the files of %s: %w", m.config.Name, err)
-	}
-	return nil
 }

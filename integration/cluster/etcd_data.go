@@ -18,7 +18,7 @@ func (s *etcdStore) Save() (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Resume(i)) }()
-		folders[m.config.Folder] = s.folder.at(m.config.Name + ".saved")
+		folders[m.folder] = s.folder.at(m.name + ".saved")
 	}
 	return copyFolders(folders)
 }
@@ -26,7 +26,7 @@ func (s *etcdStore) Save() (err error) {
 func (s *etcdStore) PutBack(ctx context.Context) error {
 	folders := map[string]string{}
 	for _, m := range s.members {
-		folders[s.folder.at(m.config.Name+".saved")] = m.config.Folder
+		folders[s.folder.at(m.name+".saved")] = m.folder
 	}
 	if err := s.Kill(0, 1, 2); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *etcdStore) Wipe(ctx context.Context) error {
 		return err
 	}
 	for _, m := range s.members {
-		if err := os.RemoveAll(m.config.Folder); err != nil {
+		if err := os.RemoveAll(m.folder); err != nil {
 			return fmt.Errorf("cluster: %w", err)
 		}
 	}

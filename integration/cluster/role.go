@@ -5,7 +5,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/integration/member"
 	"github.com/elasticjob-go/elasticjob/integration/worker"
 	"github.com/elasticjob-go/elasticjob/job/script"
 )
@@ -16,7 +15,6 @@ const roleVariable = "ELASTICJOB_INTEGRATION_ROLE"
 // The roles.
 const (
 	roleWorker = "worker"
-	roleMember = "member"
 	roleBroom  = "broom"
 )
 
@@ -28,8 +26,6 @@ func PlayRole() {
 	switch os.Getenv(roleVariable) {
 	case roleWorker:
 		os.Exit(worker.Main(supervisor))
-	case roleMember:
-		os.Exit(member.Main())
 	case roleBroom:
 		os.Exit(sweep(os.Stdin, os.Args[len(os.Args)-1]))
 	}

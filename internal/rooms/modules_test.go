@@ -28,17 +28,13 @@ var required = map[string]string{
 	"go.yaml.in/yaml/v3":             "job, internal/jobtree: the documents in the tree",
 	"google.golang.org/grpc":         "coord/etcd: connections and status codes of the client",
 
-	// Tests, test servers and the example.
-	"github.com/anishathalye/porcupine":        "integration/history: whether a history is linearizable",
+	// Tests.
 	"github.com/emersion/go-sasl":              "job/alert/email: passwords that the mail server of the tests takes",
 	"github.com/emersion/go-smtp":              "job/alert/email: a mail server within the test",
 	"github.com/google/go-cmp":                 "differences that can be read",
-	"github.com/prometheus/client_golang":      "internal/testserver: a registry of metrics for each etcd",
 	"github.com/santhosh-tekuri/jsonschema/v6": "jobfile: whether the schema for editors is one, and says what Read does",
-	"go.etcd.io/etcd/server/v3":                "internal/testserver: an etcd within the test",
 	"go.uber.org/goleak":                       "goroutines that are left",
-	"golang.org/x/crypto":                      "internal/testserver: passwords of that etcd",
-	"golang.org/x/sys":                         "job/script: the supervisor adopts processes (prctl); integration, examples: clocks, processes and the terminal",
+	"golang.org/x/sys":                         "job/script: the supervisor adopts processes (prctl)",
 	"pgregory.net/rapid":                       "properties",
 }
 

@@ -14,23 +14,23 @@ import (
 // Packages that make test runs without the race detector start no goroutine, nor do their
 // tests: there would be something to find.
 func TestPackagesWithoutTheRaceDetector(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	script, err := os.ReadFile(filepath.Join(root, "scripts", "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, listed, _ := strings.Cut(string(makefile), "\nPLAIN = ")
-	listed, _, _ = strings.Cut(listed, "\n")
+	_, listed, _ := strings.Cut(string(script), "\nsingle=(")
+	listed, _, _ = strings.Cut(listed, ")")
 	if listed == "" {
-		t.Fatal("the Makefile has no packages for PLAIN")
+		t.Fatal("scripts/test has no packages in single")
 	}
 	for _, dir := range strings.Fields(listed) {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(files) == 0 {
-			t.Errorf("%s of the Makefile's PLAIN has no Go files: %v", dir, err)
+			t.Errorf("%s of single in scripts/test has no Go files: %v", dir, err)
 		}
 		for _, file := range files {
 			for _, what := range concurrency(t, file) {
-				t.Errorf("%s: take %s out of PLAIN in the Makefile, so that it is tested with -race", what, dir)
+				t.Errorf("%s: take %s out of single in scripts/test, so that it is tested with -race", what, dir)
 			}
 		}
 	}

@@ -2,10 +2,8 @@ module github.com/elasticjob-go/elasticjob/trace/oteljob
 
 go 1.26.0
 
-replace github.com/elasticjob-go/elasticjob => ../..
-
 require (
-	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob v0.1.0
 	go.opentelemetry.io/otel v1.45.0
 	go.opentelemetry.io/otel/metric v1.45.0
 	go.opentelemetry.io/otel/sdk v1.45.0

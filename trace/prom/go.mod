@@ -2,10 +2,8 @@ module github.com/elasticjob-go/elasticjob/trace/prom
 
 go 1.26.0
 
-replace github.com/elasticjob-go/elasticjob => ../..
-
 require (
-	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3

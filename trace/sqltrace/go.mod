@@ -2,8 +2,6 @@ module github.com/elasticjob-go/elasticjob/trace/sqltrace
 
 go 1.26.0
 
-replace github.com/elasticjob-go/elasticjob => ../..
-
 require (
 	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
@@ -28,7 +26,7 @@ require (
 )
 
 require (
-	github.com/elasticjob-go/elasticjob v0.0.0-00010101000000-000000000000
+	github.com/elasticjob-go/elasticjob v0.1.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0

@@ -1,37 +1,33 @@
 package etcdserver
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"net/url"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/server/v3/embed"
-	"go.uber.org/zap"
-	"golang.org/x/crypto/bcrypt"
-	"google.golang.org/grpc"
-
-	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
-// member is one etcd server. It can be stopped and started again.
+// member is one etcd process. It can be killed and started again.
 type member struct {
-	server               *Server
-	name, cluster        string
-	clientAddr, peerAddr string
-	// link forwards to the peer address of a member that has other members. So its address
-	// is known before the member listens, and closing it ends all connections between
-	// members.
-	link *proxy.Proxy
+	server                            *Server
+	name, cluster                     string
+	clientAddr, peerAddr, privateAddr string // privateAddr is for health and metrics, without TLS
 
-	mu   sync.Mutex
-	etcd *embed.Etcd
-	// serving has the gRPC server once that serves clients. etcd says before that it is
-	// ready.
-	serving chan *grpc.Server
+	mu    sync.Mutex
+	cmd   *exec.Cmd     // nil while stopped
+	ended chan struct{} // closed when cmd has ended
 }
 
 // startMembers starts all members of a cluster and waits until they serve.
@@ -42,14 +38,15 @@ func startMembers(ctx context.Context, s *Server) (members []*member, err error)
 			members = nil
 		}
 	}()
+	ports, err := child.FreePorts(3 * s.config.Members)
+	if err != nil {
+		return nil, err
+	}
 	var cluster []string
 	for i := range s.config.Members {
-		m := &member{server: s, name: fmt.Sprint("member", i), clientAddr: "127.0.0.1:0", peerAddr: "127.0.0.1:0"}
-		if s.config.Members > 1 {
-			if m.link, err = proxy.New(""); err != nil {
-				return members, err
-			}
-			m.peerAddr = m.link.Addr()
+		m := &member{
+			server: s, name: fmt.Sprint("member", i),
+			clientAddr: child.Address(ports[3*i]), peerAddr: child.Address(ports[3*i+1]), privateAddr: child.Address(ports[3*i+2]),
 		}
 		cluster = append(cluster, m.name+"=http://"+m.peerAddr)
 		members = append(members, m)
@@ -57,27 +54,20 @@ func startMembers(ctx context.Context, s *Server) (members []*member, err error)
 	for _, m := range members {
 		m.cluster = strings.Join(cluster, ",")
 		if err := m.start(); err != nil {
-			return members, fmt.Errorf("%s: %w", m.name, err)
+			return members, err
 		}
 	}
 	for _, m := range members {
 		if err := m.awaitReady(ctx); err != nil {
-			return members, fmt.Errorf("%s: %w", m.name, err)
+			return members, err
 		}
 	}
 	return members, nil
 }
 
 func stopMembers(members []*member) {
-	var stopping sync.WaitGroup
 	for _, m := range members {
-		stopping.Go(m.stop)
-	}
-	stopping.Wait()
-	for _, m := range members {
-		if m.link != nil {
-			m.link.Close()
-		}
+		m.stop()
 	}
 }
 
@@ -86,95 +76,127 @@ func (m *member) dir() string { return filepath.Join(m.server.dir, m.name) }
 func (m *member) start() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	config := m.server.config
-	scheme := "http"
-	c := embed.NewConfig()
-	c.Name = m.name
-	c.Dir = m.dir()
-	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
-	c.TickMs, c.ElectionMs = 10, 100 // so that elections are fast, and sessions may last a second
-	c.UnsafeNoFsync = !config.Fsync
-	c.QuotaBackendBytes = config.Quota
-	c.EnableGRPCGateway = false
-	c.InitialCluster = m.cluster
-	c.BcryptCost = uint(bcrypt.MinCost)
-	if config.Auth != nil && config.Auth.TokenLifetime > 0 {
-		c.AuthTokenTTL = uint(config.Auth.TokenLifetime / time.Second)
+	log, err := os.OpenFile(m.dir()+".log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
 	}
+	defer log.Close() // the process has a handle of its own
+	cmd := exec.Command(m.server.program, m.arguments()...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	ended := make(chan struct{})
+	go func() { // stop waits for it
+		defer close(ended)
+		_ = cmd.Wait() // how it ended is in its log
+	}()
+	m.cmd, m.ended = cmd, ended
+	return m.server.reaper.Adopt(cmd.Process.Pid)
+}
+
+// arguments are the flags of etcd. Elections are fast, so that sessions may last a second.
+func (m *member) arguments() []string {
+	config, scheme := m.server.config, "http"
+	var tls []string
 	if config.TLS {
 		scheme = "https"
-		c.ClientTLSInfo.CertFile, c.ClientTLSInfo.KeyFile = m.server.certificates.certFile, m.server.certificates.keyFile
+		tls = []string{"--cert-file", m.server.certificates.certFile, "--key-file", m.server.certificates.keyFile}
 		if config.ClientCertificates { // with an authority, etcd always asks for a certificate
-			c.ClientTLSInfo.TrustedCAFile, c.ClientTLSInfo.ClientCertAuth = m.server.certificates.caFile, true
+			tls = append(tls, "--trusted-ca-file", m.server.certificates.caFile, "--client-cert-auth")
 		}
 	}
-	client := url.URL{Scheme: scheme, Host: m.clientAddr}
-	peer := url.URL{Scheme: "http", Host: m.peerAddr}
-	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}, []url.URL{peer}
-	serving := make(chan *grpc.Server, 1)
-	// Without WaitForHandlers the gRPC server's Stop cuts the connections and returns, while
-	// requests are still being handled. One that reads after that, such as a log-in, panics,
-	// because the database is closed. It may be one that its client has given up: the server
-	// goes on with it, so it does not help to close all clients first.
-	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.WaitForHandlers(true)}
-	if config.interceptor != nil {
-		c.GRPCAdditionalServerOptions = append(c.GRPCAdditionalServerOptions, grpc.ChainUnaryInterceptor(config.interceptor))
+	client, peer := scheme+"://"+m.clientAddr, "http://"+m.peerAddr
+	arguments := append([]string{
+		"--name", m.name, "--data-dir", m.dir(), "--log-level", "warn",
+		"--heartbeat-interval", "10", "--election-timeout", "100",
+		"--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", m.cluster,
+		"--listen-metrics-urls", "http://" + m.privateAddr,
+		"--bcrypt-cost", "4", "--enable-grpc-gateway=false",
+		"--quota-backend-bytes", strconv.FormatInt(config.Quota, 10),
+	}, tls...)
+	if !config.Fsync {
+		arguments = append(arguments, "--unsafe-no-fsync")
 	}
-	c.ServiceRegister = func(g *grpc.Server) { serving <- g }
-	m.serving = serving
-	etcd, err := embed.StartEtcd(c)
-	if err != nil {
-		return err
+	if config.Auth != nil && config.Auth.TokenLifetime > 0 {
+		arguments = append(arguments, "--auth-token-ttl", strconv.Itoa(int(config.Auth.TokenLifetime/time.Second)))
 	}
-	m.etcd = etcd
-	m.clientAddr = etcd.Clients[0].Addr().String()
-	if m.link != nil {
-		m.link.Redirect(etcd.Peers[0].Addr().String())
-		m.link.Heal()
-	}
-	return nil
+	return arguments
 }
 
+// errEnded: the process of a member has ended by itself.
+var errEnded = errors.New("the process has ended")
+
+// awaitReady returns when the member can read and write.
 func (m *member) awaitReady(ctx context.Context) error {
 	m.mu.Lock()
-	etcd, serving := m.etcd, m.serving
+	ended := m.ended
 	m.mu.Unlock()
-	select {
-	case g := <-serving:
-		serving <- g
-		return nil
-	case err := <-etcd.Err():
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("not ready: %w", context.Cause(ctx))
+	for {
+		_, err := m.get(ctx, "/health")
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ended:
+			return m.failure(errEnded)
+		default:
+		}
+		if !sleep.For(ctx, 5*time.Millisecond) {
+			return m.failure(errors.Join(context.Cause(ctx), err))
+		}
 	}
 }
 
-func (m *member) leads() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.etcd != nil && m.etcd.Server.Leader() == m.etcd.Server.MemberID()
+// failure adds the end of the member's log to an error.
+func (m *member) failure(err error) error {
+	log, _ := os.ReadFile(m.dir() + ".log") // it may not have got as far
+	return fmt.Errorf("%s: %w: %s", m.name, err, log[max(0, len(log)-2000):])
 }
 
-// stop ends the member at once. etcd's own Close waits for seconds: for clients, and for
-// another member to become the leader.
+// get asks the member's port for health and metrics.
+func (m *member) get(ctx context.Context, path string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+m.privateAddr+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Close = true
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 4<<20))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s%s: %s: %s", m.privateAddr, path, answer.Status, bytes.TrimSpace(text))
+	}
+	return text, err
+}
+
+// metric reads a value without labels.
+func (m *member) metric(ctx context.Context, name string) (int, error) {
+	text, err := m.get(ctx, "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, isIt := strings.CutPrefix(line, name+" "); isIt {
+			number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return int(number), err
+		}
+	}
+	return 0, fmt.Errorf("%s has no metric %s", m.name, name)
+}
+
+// stop kills the process.
 func (m *member) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.etcd == nil {
+	if m.cmd == nil {
 		return
 	}
-	if m.link != nil {
-		m.link.Cut()
-	}
-	select {
-	case g := <-m.serving:
-		g.Stop()
-	default:
-	}
-	m.etcd.Server.HardStop()
-	m.etcd.Server = nil // so that Close does not stop it again, and wait
-	m.etcd.Close()
-	m.etcd = nil
+	_ = m.cmd.Process.Kill() // fails only if it has ended
+	<-m.ended
+	m.cmd = nil
 }

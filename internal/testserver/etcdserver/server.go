@@ -1,7 +1,9 @@
-// Package etcdserver runs etcd inside the process, for tests and examples. It starts in a
-// few hundredths of a second and writes nothing to the terminal. Its data is in a folder of
-// its own, which is removed when it stops, and is not durable: it does not wait for the disk
-// unless Config.Fsync is set.
+// Package etcdserver runs etcd for tests, as processes of etcd's own program. A server starts in some tenths of a
+// second and writes nothing to the terminal. Its data is in a folder of its own, which is removed when it stops, and is
+// not durable: it does not wait for the disk unless Config.Fsync is set.
+//
+// The program is built from the module internal/embedetcd, so that the modules of the server are none of the library's.
+// The environment variable ETCD names another one, such as that of an older release.
 package etcdserver
 
 import (
@@ -10,17 +12,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
-	"google.golang.org/grpc"
+
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // Config of a server. The zero value is one member, open to everybody on the loopback
@@ -38,8 +39,6 @@ type Config struct {
 	ClientCertificates bool
 	// Auth makes clients log in, unless it is nil.
 	Auth *Auth
-
-	interceptor grpc.UnaryServerInterceptor // nil but in a test
 }
 
 // Auth is the user as which clients have to log in.
@@ -56,7 +55,9 @@ const rootPassword = "root"
 // Server is a running cluster.
 type Server struct {
 	config       Config
+	program      string
 	dir          string
+	reaper       *child.Reaper // removes dir
 	certificates *certificates // nil without TLS
 	members      []*member
 	admin        *clientv3.Client
@@ -90,19 +91,46 @@ func Run(ctx context.Context, config Config) (*Server, error) {
 		config.Members = 1
 	}
 	config.TLS = config.TLS || config.ClientCertificates
-	dir, err := newDir()
+	program, err := Program()
 	if err != nil {
 		return nil, fmt.Errorf("etcdserver: %w", err)
 	}
-	s := &Server{config: config, dir: dir}
-	if err := s.start(ctx); err != nil {
+	for attempt := 1; ; attempt++ {
+		s := &Server{config: config, program: program}
+		err := s.start(ctx)
+		if err == nil {
+			return s, nil
+		}
 		s.Stop()
-		return nil, fmt.Errorf("etcdserver: %w", err)
+		// Another process may have taken a port meanwhile.
+		if attempt == 3 || !strings.Contains(err.Error(), "address already in use") {
+			return nil, fmt.Errorf("etcdserver: %w", err)
+		}
 	}
-	return s, nil
 }
 
+// Program returns the path of etcd: the environment variable ETCD, or what the go command builds, once for the process.
+var Program = sync.OnceValues(func() (string, error) {
+	if program := os.Getenv("ETCD"); program != "" {
+		return program, nil
+	}
+	cmd := exec.Command("go", "tool", "-n", "github.com/elasticjob-go/elasticjob/internal/embedetcd/etcd")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("building etcd: %w: %s", err, &stderr)
+	}
+	return strings.TrimSpace(string(out)), nil
+})
+
 func (s *Server) start(ctx context.Context) (err error) {
+	if s.dir, err = os.MkdirTemp("", "etcdserver-"); err != nil {
+		return err
+	}
+	if s.reaper, err = child.StartReaper(s.dir, "KILL"); err != nil {
+		return errors.Join(err, os.RemoveAll(s.dir))
+	}
 	if s.config.TLS {
 		if s.certificates, err = newCertificates(s.dir); err != nil {
 			return err
@@ -184,16 +212,16 @@ func (s *Server) UntrustingTLS() *tls.Config { return s.certificates.stranger() 
 func (s *Server) Admin() *clientv3.Client { return s.admin }
 
 // Leader returns the index of the member that leads, or -1.
-func (s *Server) Leader() int {
+func (s *Server) Leader(ctx context.Context) int {
 	for i, m := range s.members {
-		if m.leads() {
+		if status, err := s.admin.Status(ctx, m.clientAddr); err == nil && status.Leader == status.Header.MemberId {
 			return i
 		}
 	}
 	return -1
 }
 
-// StopMember stops one member as if its process had ended: its connections break.
+// StopMember kills one member.
 func (s *Server) StopMember(i int) { s.members[i].stop() }
 
 // RestartMember starts a stopped member again, with its data and at its address.
@@ -257,46 +285,27 @@ func (s *Server) whileStopped(ctx context.Context, do func(*member) error) error
 	return nil
 }
 
-// Watches counts the watches of all embedded servers of this process.
-func Watches() (int, error) {
-	families, err := prometheus.DefaultGatherer.Gather()
-	if err != nil {
-		return 0, fmt.Errorf("etcdserver: %w", err)
-	}
-	for _, f := range families {
-		if f.GetName() == "etcd_debugging_mvcc_watcher_total" {
-			return int(f.GetMetric()[0].GetGauge().GetValue()), nil
+// Watches counts the watches of all members.
+func (s *Server) Watches(ctx context.Context) (count int, err error) {
+	for _, m := range s.members {
+		n, err := m.metric(ctx, "etcd_debugging_mvcc_watcher_total")
+		if err != nil {
+			return 0, fmt.Errorf("etcdserver: %w", err)
 		}
+		count += n
 	}
-	return 0, errors.New("etcdserver: no metric tells the number of watches")
+	return count, nil
 }
 
-// Stop ends all members at once and removes their data. A second Stop does nothing.
+// Stop kills all members and removes their data. A second Stop does nothing.
 func (s *Server) Stop() {
 	s.once.Do(func() {
 		if s.admin != nil {
 			_ = s.admin.Close()
 		}
 		stopMembers(s.members)
-		_ = os.RemoveAll(s.dir)
-	})
-}
-
-// dirPrefix begins the name of a folder; the id of the process that owns it follows.
-const dirPrefix = "elasticjob-etcd-"
-
-// newDir makes a folder, and removes those of processes that were killed.
-func newDir() (string, error) {
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*"))
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range left {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), dirPrefix), "-")
-		pid, err := strconv.Atoi(owner)
-		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			_ = os.RemoveAll(dir)
+		if s.reaper != nil {
+			_ = s.reaper.Finish() // it has tried for half a minute
 		}
-	}
-	return os.MkdirTemp("", dirPrefix+strconv.Itoa(os.Getpid())+"-*")
+	})
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +12,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
-	"google.golang.org/grpc"
 
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 )
@@ -44,7 +39,7 @@ func put(t *testing.T, c *clientv3.Client, key string) error {
 	return err
 }
 
-func TestSeveralInOneProcess(t *testing.T) {
+func TestSeveralAtOnce(t *testing.T) {
 	for range 3 {
 		begin := time.Now()
 		s := etcdserver.Start(t, etcdserver.Config{})
@@ -52,9 +47,9 @@ func TestSeveralInOneProcess(t *testing.T) {
 		if err := put(t, s.Admin(), "k"); err != nil {
 			t.Error(err)
 		}
-	}
-	if n, err := etcdserver.Watches(); err != nil || n != 0 {
-		t.Errorf("Watches() = %d, %v", n, err)
+		if n, err := s.Watches(t.Context()); err != nil || n != 0 {
+			t.Errorf("Watches() = %d, %v", n, err)
+		}
 	}
 }
 
@@ -65,7 +60,7 @@ func TestThreeMembersOutliveTheirLeader(t *testing.T) {
 	if err := put(t, s.Admin(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	leader := s.Leader()
+	leader := s.Leader(t.Context())
 	begin = time.Now()
 	s.StopMember(leader)
 	t.Logf("stopped the leader in %v", time.Since(begin))
@@ -143,7 +138,7 @@ func TestStopIsQuickAndLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := dial(t, s, nil, "", "")
-		c.Watch(t.Context(), "k") // a server that stops in good order waits for such a stream
+		c.Watch(t.Context(), "k") // a server that stops in good order would wait for such a stream
 		begin := time.Now()
 		s.Stop()
 		quickest = min(quickest, time.Since(begin))
@@ -155,61 +150,5 @@ func TestStopIsQuickAndLeavesNothing(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-// A request that is handled while the server stops finds the database open until it has
-// ended, although its connection is cut.
-func TestStopWaitsForRequests(t *testing.T) {
-	begun, ended := make(chan struct{}), make(chan error, 1)
-	late := func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		if info.FullMethod != "/etcdserverpb.KV/Range" {
-			return handle(ctx, request)
-		}
-		close(begun)
-		<-ctx.Done()     // the connection is cut
-		for range 1000 { // more than it takes to close the database
-			if _, err := handle(context.WithoutCancel(ctx), request); err != nil {
-				ended <- err
-				return nil, err
-			}
-		}
-		ended <- nil
-		return nil, ctx.Err()
-	}
-	s := etcdserver.Start(t, etcdserver.Config{}.WithInterceptor(late))
-	c := dial(t, s, nil, "", "")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var asking sync.WaitGroup
-	asking.Go(func() { _, _ = c.Get(ctx, "k") }) // which gets no answer
-	<-begun
-	s.Stop()
-	if err := <-ended; err != nil {
-		t.Errorf("the server stopped under a request: %v", err)
-	}
-	cancel()
-	asking.Wait()
-}
-
-func TestStartRemovesWhatKilledProcessesLeft(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
-	stale := filepath.Join(os.TempDir(), fmt.Sprintf("elasticjob-etcd-%d-x", dead.Process.Pid))
-	alive := filepath.Join(os.TempDir(), fmt.Sprintf("elasticjob-etcd-%d-x", os.Getppid()))
-	for _, dir := range []string{stale, alive} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	etcdserver.Start(t, etcdserver.Config{})
-	if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of a dead process: %v", err)
-	}
-	if _, err := os.Stat(alive); err != nil {
-		t.Errorf("the folder of a living process: %v", err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/internal/embedetcd"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -45,7 +45,7 @@ type Demo struct {
 	Settings target.Settings
 
 	dir     string
-	server  *etcdserver.Server
+	server  *embedetcd.Server
 	history *target.History
 	partner *partner
 	reg     coord.Registry
@@ -90,11 +90,11 @@ func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
 	if err := d.history.Migrate(ctx); err != nil {
 		return err
 	}
-	if d.server, err = etcdserver.Run(ctx, etcdserver.Config{}); err != nil {
+	if d.server, err = embedetcd.Start(ctx, "127.0.0.1:0"); err != nil {
 		return err
 	}
-	d.Settings.Store, d.Settings.Endpoints, d.Settings.Namespace = "etcd", strings.Join(d.server.Endpoints(), ","), Namespace
-	orders := Orders{Endpoints: d.server.Endpoints(), History: file}
+	d.Settings.Store, d.Settings.Endpoints, d.Settings.Namespace = "etcd", d.server.Address(), Namespace
+	orders := Orders{Endpoints: []string{d.server.Address()}, History: file}
 	if d.reg, err = orders.dial(ctx); err != nil {
 		return err
 	}

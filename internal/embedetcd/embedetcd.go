@@ -1,0 +1,134 @@
+// Package embedetcd runs one etcd member within the process, for the quickstart, the demo of the console, and machines
+// that have no etcd:
+//
+//	server, err := embedetcd.Start(ctx, "127.0.0.1:0")
+//	if err != nil {
+//		return err
+//	}
+//	defer server.Stop()
+//	registry, err := etcd.Dial(ctx, etcd.Config{Endpoints: []string{server.Address()}, Namespace: "shop"})
+//
+// It starts in a few hundredths of a second, listens without TLS and users, and writes nothing to the terminal. Its data
+// is in a temporary folder, is not synced to the disk, and is removed at the end. It is not for production.
+//
+// It is a module of its own: the library does not require the modules of the server.
+package embedetcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+)
+
+// Server is a running member.
+type Server struct {
+	etcd   *embed.Etcd
+	folder string
+	// serving has the gRPC server once that serves clients.
+	serving chan *grpc.Server
+	once    sync.Once
+}
+
+// Start starts a member that listens for clients at an address, and returns when it serves. ctx bounds the start only.
+// The caller has to stop it.
+func Start(ctx context.Context, listen string) (*Server, error) {
+	folder, err := newFolder()
+	if err != nil {
+		return nil, fmt.Errorf("embedetcd: %w", err)
+	}
+	s := &Server{folder: folder, serving: make(chan *grpc.Server, 1)}
+	if err := s.start(ctx, listen); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("embedetcd: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, listen string) (err error) {
+	c := embed.NewConfig()
+	c.Dir = s.folder
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	c.TickMs, c.ElectionMs = 10, 100 // so that it leads at once, and sessions may last a second
+	c.UnsafeNoFsync = true
+	c.EnableGRPCGateway = false
+	client := url.URL{Scheme: "http", Host: listen}
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	c.ListenPeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}} // it has no peers
+	// Without WaitForHandlers the gRPC server's Stop returns while requests are still being handled, and one that
+	// reads the database after that panics.
+	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.WaitForHandlers(true)}
+	c.ServiceRegister = func(g *grpc.Server) { s.serving <- g }
+	if s.etcd, err = embed.StartEtcd(c); err != nil {
+		return err
+	}
+	select {
+	case g := <-s.serving: // etcd says before that it is ready
+		s.serving <- g
+		return nil
+	case err := <-s.etcd.Err():
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("not ready: %w", context.Cause(ctx))
+	}
+}
+
+// Address returns the "host:port" for clients.
+func (s *Server) Address() string { return s.etcd.Clients[0].Addr().String() }
+
+// Err brings the error with which the member ended by itself.
+func (s *Server) Err() <-chan error { return s.etcd.Err() }
+
+// Stop ends the member at once and removes its data. A second Stop does nothing.
+func (s *Server) Stop() {
+	s.once.Do(func() {
+		if s.etcd != nil {
+			select {
+			case g := <-s.serving:
+				g.Stop() // etcd's own Close would wait for clients, for seconds
+			default:
+			}
+			s.etcd.Server.HardStop()
+			s.etcd.Server = nil // so that Close does not stop it again
+			s.etcd.Close()
+		}
+		_ = os.RemoveAll(s.folder) // the next Start tries again
+	})
+}
+
+const prefix = "elasticjob-etcd-"
+
+// newFolder makes a folder that has the id of this process in its name, and removes those of processes that were killed.
+func newFolder() (string, error) {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	if err != nil {
+		return "", err
+	}
+	for _, folder := range left {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), prefix), "-")
+		if pid, err := strconv.Atoi(owner); err == nil && ended(pid) {
+			_ = os.RemoveAll(folder)
+		}
+	}
+	return os.MkdirTemp("", prefix+strconv.Itoa(os.Getpid())+"-*")
+}
+
+// ended reports whether there is no process with an id.
+func ended(pid int) bool {
+	p, err := os.FindProcess(pid) // fails on Windows if there is none
+	if err != nil {
+		return true
+	}
+	defer p.Release()
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
