@@ -15,6 +15,7 @@ import (
 // clocks, and the store's clock, go on as before. Hosts stand still for 40 s. For that package time is
 // changed, and with it all that imports it is built: so make test has but one of the scenarios.
 func TestWallClocks(t *testing.T) {
+	t.Parallel()
 	program, err := cluster.BuildStepped(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +31,7 @@ func TestWallClocks(t *testing.T) {
 	}
 	var starting sync.Mutex
 	for _, kind := range stores {
-		t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, scenarios, atOnce) })
+		t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(scenarios), atOnce) })
 	}
 }
 

@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -98,16 +99,20 @@ var rough = []scenario{
 	{name: "RestartTicks", play: restartTicks},
 }
 
-// atOnce is how many of the gentle scenarios play on one store at the same time, while a
-// rough one plays on its own store. They wait most of the time.
-const atOnce = 4
+// atOnce is how many of the gentle scenarios play on one store at the same time, while rough ones play on
+// stores of their own, of which there are as many as roughStores. They wait most of the time.
+const (
+	atOnce      = 6
+	roughStores = 2
+)
 
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	var starting sync.Mutex // one store of three servers starts at a time
 	var playing sync.WaitGroup
 	defer playing.Wait()
 	playing.Go(func() {
-		t.Run(withUsers, func(t *testing.T) { playAll(t, &starting, withUsers, guarded, 1) })
+		t.Run(withUsers, func(t *testing.T) { playAll(t, &starting, withUsers, queue(guarded), 1) })
 	})
 	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
 		gentle := gentle
@@ -115,33 +120,45 @@ func TestScenarios(t *testing.T) {
 			gentle = append(slices.Clone(gentle), guarded...)
 		}
 		playing.Go(func() {
-			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, gentle, atOnce) })
+			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(gentle), atOnce) })
 		})
-		playing.Go(func() {
-			t.Run(kind+"/rough", func(t *testing.T) { playAll(t, &starting, kind, rough, 1) })
-		})
+		rough := queue(rough)
+		for n := range roughStores {
+			playing.Go(func() {
+				t.Run(fmt.Sprintf("%s/rough/%d", kind, n), func(t *testing.T) { playAll(t, &starting, kind, rough, 1) })
+			})
+		}
 	}
 }
 
-func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios []scenario, atOnce int) {
+// queue returns scenarios as a channel, from which several stores may take them.
+func queue(scenarios []scenario) <-chan scenario {
+	all := make(chan scenario, len(scenarios))
+	for _, sc := range scenarios {
+		all <- sc
+	}
+	close(all)
+	return all
+}
+
+func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios <-chan scenario, atOnce int) {
 	starting.Lock()
 	store := startStore(t, kind)
 	starting.Unlock()
-	slots := make(chan struct{}, atOnce)
 	var playing sync.WaitGroup
-	for _, sc := range scenarios {
-		slots <- struct{}{}
+	for range atOnce {
 		playing.Go(func() {
-			defer func() { <-slots }()
-			t.Run(sc.name, func(t *testing.T) {
-				limits := limits
-				limits.Skew = sc.skew
-				if sc.patient {
-					limits.Session = patience
-				}
-				limits.Silence = limits.Session + silence
-				play(t, store, limits, sc.play)
-			})
+			for sc := range scenarios {
+				t.Run(sc.name, func(t *testing.T) {
+					limits := limits
+					limits.Skew = sc.skew
+					if sc.patient {
+						limits.Session = patience
+					}
+					limits.Silence = limits.Session + silence
+					play(t, store, limits, sc.play)
+				})
+			}
 		})
 	}
 	playing.Wait()

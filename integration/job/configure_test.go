@@ -1,0 +1,218 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+)
+
+func TestCronAndZoneChangeLive(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = rarely
+		cfg.TimeZone = "GMT+08:00"
+		c.join("10.0.0.1", cfg, nil)
+		c.join("10.0.0.2", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
+		e := c.awaitRuns("ticks of the new schedule", 3, func(execution) bool { return true })[0]
+		if _, offset := e.ScheduledTime.Zone(); offset != 8*3600 {
+			t.Errorf("scheduled time in a zone %d s off", offset)
+		}
+		c.configure(func(cfg *job.Config) { cfg.TimeZone = "America/New_York" })
+		c.awaitRuns("ticks in the new zone", 2, func(e execution) bool {
+			return e.ScheduledTime.Location().String() == "America/New_York"
+		})
+		c.check()
+	})
+}
+
+func TestBrokenConfigurationLeavesTheLastGoodOneInForce(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		a := c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("a tick", 3, func(execution) bool { return true })
+		for _, broken := range []string{"cron: 61 * * * * ?\njobName: settle\nshardingTotalCount: 3\n", "{", "jobName: other\ncron: '* * * * * ?'\nshardingTotalCount: 3\n", "jobName: settle\nshardingTotalCount: 3\n"} {
+			c.commit(coord.Set(c.job.Config(), []byte(broken)))
+			n := len(c.record.find(func(execution) bool { return true }))
+			c.awaitRuns("ticks with "+broken, n+6, func(execution) bool { return true })
+			a.awaitStatus("a fault by "+broken, func(s job.Status) bool { return s.Fault() != nil })
+		}
+		cfg := c.config()
+		cfg.ShardingTotalCount = 4
+		document, err := cfg.Encode(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.commit(coord.Set(c.job.Config(), document))
+		c.awaitRuns("item 3 of the next good one", 1, func(e execution) bool { return e.Item == 3 })
+		a.awaitSound()
+		c.check()
+	})
+}
+
+func TestOverwrite(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		total := func() int {
+			node, err := c.admin.Get(t.Context(), c.job.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg, err := jobtype.DecodeConfig(node.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return cfg.ShardingTotalCount
+		}
+		cfg := c.config()
+		c.join("10.0.0.1", cfg, nil).leave()
+		cfg.ShardingTotalCount = 5
+		c.join("10.0.0.1", cfg, nil).leave()
+		if got := total(); got != 3 {
+			t.Errorf("without overwrite the total is %d, want the registry's 3", got)
+		}
+		cfg.Overwrite = true
+		c.join("10.0.0.1", cfg, nil).leave()
+		if got := total(); got != 5 {
+			t.Errorf("with overwrite the total is %d, want 5", got)
+		}
+		c.commit(coord.Set(c.job.Config(), []byte("shardingTotalCount: 0\ncron: [")))
+		m := c.dial("10.0.0.1")
+		cfg.Overwrite = false
+		if err := m.schedule(t.Context(), cfg, nil); !errors.Is(err, job.ErrInvalidConfig) {
+			t.Errorf("over a configuration that cannot be read: got %v, want ErrInvalidConfig", err)
+		}
+		cfg.Overwrite = true
+		if err := m.schedule(t.Context(), cfg, nil); err != nil {
+			t.Errorf("overwriting a configuration that cannot be read: %v", err)
+		}
+		if got := total(); got != 5 {
+			t.Errorf("the total is %d, want 5", got)
+		}
+	})
+}
+
+func TestConflictsAtTheStart(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		c.join("10.0.0.1", c.config(), nil, job.WithImplementation("com.acme.SettleJob"))
+		m := c.dial("10.0.0.2")
+		if err := m.schedule(t.Context(), c.config(), nil); !errors.Is(err, job.ErrImplementationConflict) || !strings.Contains(err.Error(), "com.acme.SettleJob") {
+			t.Errorf("another implementation: got %v", err)
+		}
+		cfg := c.config()
+		cfg.Cron = ""
+		if err := m.schedule(t.Context(), cfg, nil, job.WithImplementation("com.acme.SettleJob")); !errors.Is(err, job.ErrKindConflict) {
+			t.Errorf("another kind: got %v", err)
+		}
+		cfg = c.config()
+		cfg.Strategy = "MAGIC"
+		var field *job.FieldError
+		if err := m.schedule(t.Context(), cfg, nil); !errors.As(err, &field) || field.Field != "jobShardingStrategyType" {
+			t.Errorf("an unknown strategy: got %v", err)
+		}
+	})
+}
+
+// A configuration with the name of another job is refused: the scheduler would work in the tree
+// of that job.
+func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
+	for name, opts := range map[string][]job.Option{
+		"by default":     nil,
+		"WithStartRetry": {job.WithStartRetry()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				cfg := c.config()
+				cfg.Revision = 1
+				other := cfg
+				other.Name = "another"
+				document, err := other.Encode(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.commit(coord.Create(c.job.Root(), []byte(cfg.Name)), coord.Create(c.job.Config(), document))
+
+				m := c.dial("10.0.0.1")
+				var field *job.FieldError
+				err = m.schedule(t.Context(), cfg, nil, opts...)
+				if !errors.As(err, &field) || field.Field != "jobName" || !errors.Is(err, job.ErrInvalidConfig) {
+					t.Fatalf("got %v, want an error about jobName", err)
+				}
+				if text := err.Error(); !strings.Contains(text, `"another"`) || !strings.Contains(text, `"settle" is allowed`) {
+					t.Errorf("%s does not name both jobs", text)
+				}
+				cfg.Overwrite = true
+				if err := m.schedule(t.Context(), cfg, nil); err != nil {
+					t.Errorf("overwriting it: %v", err)
+				}
+				if got := c.inRegistry().Name; got != cfg.Name {
+					t.Errorf("the name in the registry is %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestClockThatIsOffStopsTheFire(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.MaxTimeDiff = 3 * time.Second
+		looked := newSignal()
+		off := func() time.Time { looked.send(); return time.Now().Add(10 * time.Second) }
+		a := c.join("10.0.0.1", cfg, nil, setup.Clock(off))
+		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault(), job.ErrClock) }, looked)
+		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
+			t.Errorf("it ran all the same:\n%s", c.record)
+		}
+		right := c.join("10.0.0.2", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.awaitRuns("ticks with the right clock", 3, func(e execution) bool { return e.ip == "10.0.0.2" })
+		if err := right.Status().Fault(); err != nil {
+			t.Errorf("fault with the right clock: %v", err)
+		}
+	})
+}
+
+func TestPanicIsAnErrorOfItsItemOnly(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.ErrorHandler = "COUNT"
+		failed := make(chan int, 100)
+		count := job.ErrorHandlerFunc(func(_ context.Context, sc job.ShardingContext, err error) {
+			var p *job.PanicError
+			if !errors.As(err, &p) || p.Value != "boom" || len(p.Stack) == 0 {
+				t.Errorf("got %v", err)
+			}
+			failed <- sc.Item
+		})
+		c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
+			if sc.Item == 1 {
+				panic("boom")
+			}
+			return nil
+		}, job.WithErrorHandler("COUNT", count))
+		// The item fails again at every tick: a failure ends the run only. (In ElasticJob it
+		// blocks the job, defect B-69.)
+		for range 2 {
+			if item := <-failed; item != 1 {
+				t.Errorf("item %d failed", item)
+			}
+		}
+		c.awaitRuns("the others", 2, func(e execution) bool { return e.Item == 2 })
+		c.check()
+	})
+}

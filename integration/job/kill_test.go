@@ -1,0 +1,260 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// ops returns the operations on the job, as an operator has them.
+func (c *cluster) ops() *ops.Job { return ops.New(c.admin).By("anna").Job(string(c.job)) }
+
+// kill kills, and fails the test if it cannot.
+func (c *cluster) kill(r ops.KillRequest) []ops.Killed {
+	c.Helper()
+	killed, err := c.ops().Kill(c.Context(), r)
+	if err != nil {
+		c.Fatalf("kill: %v", err)
+	}
+	return killed
+}
+
+// completions returns how the last executions of the items have ended.
+func completions(t *testing.T, s *jobtree.State) (outcomes []jobtree.Outcome) {
+	t.Helper()
+	for i := range s.Items {
+		outcome := jobtree.Outcome("")
+		if done := s.Items[i].Completed; done != nil {
+			d, err := done.Document()
+			if err != nil {
+				t.Error(err)
+			}
+			outcome = d.Outcome
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return outcomes
+}
+
+// killed waits until the items have ended in that way, nothing waits, and no kill is left.
+func (c *cluster) awaitOutcomes(want ...jobtree.Outcome) {
+	c.Helper()
+	c.await("the items have ended, and no kill is left", func(s *jobtree.State) bool {
+		for i := range s.Items {
+			if s.Items[i].Running != nil {
+				return false
+			}
+		}
+		return slices.Equal(completions(c.T, s), want) && len(s.Kills) == 0 && len(s.FailoverItems) == 0
+	})
+}
+
+// An execution ends with ErrKilled, is not run again, and the others go on. The next tick
+// comes as always.
+func TestKill(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		m := c.join("10.0.0.1", c.config(), c.work)
+		c.trigger(m)
+		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		killed := c.kill(ops.KillRequest{Items: []int{1}})
+		if len(killed) != 1 || killed[0].Item != 1 || killed[0].Instance != m.Status().InstanceID {
+			t.Errorf("killed %+v", killed)
+		}
+		ended := c.awaitRuns("the end of item 1", 1, func(e execution) bool { return !e.end.IsZero() })[0]
+		if ended.Item != 1 || !errors.Is(ended.cause, job.ErrKilled) || ended.Token != killed[0].Token {
+			t.Errorf("ended: %+v", ended)
+		}
+		close(c.release)
+		c.awaitOutcomes(jobtree.OutcomeOK, jobtree.OutcomeKilled, jobtree.OutcomeOK)
+		if _, err := c.ops().Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrNotRunning) {
+			t.Errorf("nothing runs: %v", err)
+		}
+		c.trigger(m, 1)
+		c.awaitRuns("item 1 again", 4, func(e execution) bool { return !e.end.IsZero() })
+		c.awaitOutcomes(jobtree.OutcomeOK, jobtree.OutcomeOK, jobtree.OutcomeOK)
+		if again := c.record.find(reruns); len(again) > 0 {
+			t.Errorf("run again: %+v", again)
+		}
+		c.check()
+	})
+}
+
+// A kill that names an execution which has ended kills nothing else.
+func TestKillThatComesLate(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.JobParameter == "short" {
+				return nil
+			}
+			return c.work(ctx, sc)
+		})
+		trigger := func(parameter string) {
+			if _, err := m.Trigger(t.Context(), job.TriggerRequest{Parameter: parameter}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trigger("short")
+		first := c.awaitRuns("a run", 1, func(e execution) bool { return !e.end.IsZero() })[0]
+		c.awaitOutcomes(jobtree.OutcomeOK)
+		trigger("long")
+		c.awaitRuns("another run", 2, func(execution) bool { return true })
+		if _, err := c.ops().Kill(t.Context(), ops.KillRequest{Token: first.Token}); !errors.Is(err, ops.ErrNotRunning) {
+			t.Errorf("a kill of an execution that has ended: %v", err)
+		}
+		// Another program may write it without a look.
+		c.commit(coord.Put(c.job.Kill(0), jobtree.EncodeKill(jobtree.KillDocument{Token: first.Token})))
+		c.await("the kill is gone", func(s *jobtree.State) bool { return len(s.Kills) == 0 })
+		close(c.release)
+		c.awaitOutcomes(jobtree.OutcomeOK)
+		for _, e := range c.record.find(func(execution) bool { return true }) {
+			if e.cause != nil {
+				t.Errorf("killed: %+v", e)
+			}
+		}
+	})
+}
+
+// The runner is cut off before it can see the kill: nobody runs the item again, unless the
+// operator wants that.
+func TestKillOfARunnerThatIsCutOff(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		cfg := c.config()
+		crashes := c.join("10.0.0.1", cfg, c.work)
+		c.timeout = lasting
+		c.join("10.0.0.2", cfg, c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.trigger(crashes)
+		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		crashes.crash()
+		c.kill(ops.KillRequest{Items: []int{0}})
+		c.kill(ops.KillRequest{Items: []int{2}, Failover: true})
+		c.awaitRuns("item 2 again", 1, reruns)
+		close(c.release)
+		c.awaitOutcomes(jobtree.OutcomeKilled, jobtree.OutcomeOK, jobtree.OutcomeOK)
+		if again := c.record.find(reruns); len(again) != 1 || again[0].Item != 2 {
+			t.Errorf("run again: %+v", again)
+		}
+		c.check()
+	})
+}
+
+// With Failover the item begins again for the same tick, by whoever has a thread.
+func TestKillWithFailover(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		m := c.join("10.0.0.1", c.config(), c.work)
+		c.trigger(m, 0)
+		first := c.awaitRuns("item 0", 1, func(execution) bool { return true })[0]
+		c.kill(ops.KillRequest{Failover: true})
+		again := c.awaitRuns("item 0 again", 1, reruns)[0]
+		if !again.ScheduledTime.Equal(first.ScheduledTime.Truncate(time.Millisecond)) || again.Token <= first.Token {
+			t.Errorf("first %+v\nagain %+v", first, again)
+		}
+		close(c.release)
+		c.settled()
+		c.check()
+	})
+}
+
+// A kill of a tick ends what runs for it, and what has not begun does not begin.
+func TestKillOfATick(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		cfg := c.cluster.config()
+		cfg.Cron, cfg.Threads, cfg.ShardingTotalCount = "0/20 * * * * ?", 2, 4
+		c.join("10.0.0.1", cfg, c.work)
+		begun := c.awaitRuns("two of four items", 2, func(execution) bool { return true })
+		tick := begun[0].ScheduledTime
+		killed := c.kill(ops.KillRequest{Tick: tick})
+		if len(killed) < 2 {
+			t.Errorf("killed %+v", killed)
+		}
+		c.await("nothing runs", func(s *jobtree.State) bool {
+			for i := range s.Items {
+				if fired := s.Items[i].Fired; s.Items[i].Running != nil || fired == nil || fired.Tick.Before(tick) {
+					return false
+				}
+			}
+			return true
+		})
+		close(c.release)
+		c.awaitRuns("the next tick", 4, func(e execution) bool { return e.ScheduledTime.After(tick) && !e.end.IsZero() })
+		for _, e := range c.record.find(func(e execution) bool { return e.ScheduledTime.Equal(tick) }) {
+			if e.cause == nil && e.err == nil {
+				t.Errorf("has run: %+v", e)
+			}
+		}
+		c.check()
+	})
+}
+
+// The outcome is KILLED for observers, and the error handlers are told nothing.
+func TestObserversOfAKill(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		finished := make(chan job.Event, 10)
+		told := make(chan error, 10)
+		cfg := c.config()
+		cfg.ErrorHandler = "IGNORE,TELL"
+		m := c.join("10.0.0.1", cfg, c.work,
+			job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventFinished {
+					finished <- e
+				}
+			}),
+			job.WithErrorHandler("TELL", job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) { told <- err })))
+		c.trigger(m, 0)
+		c.awaitRuns("item 0", 1, func(execution) bool { return true })
+		c.kill(ops.KillRequest{})
+		e := <-finished
+		if e.Outcome != job.OutcomeKilled || !errors.Is(e.Err, job.ErrKilled) {
+			t.Errorf("finished: %+v", e)
+		}
+		c.settled()
+		m.leave()
+		if len(told) > 0 {
+			t.Errorf("told: %v", <-told)
+		}
+	})
+}
+
+// Bad requests are refused with a reason.
+func TestKillsThatAreRefused(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		c.timeout = lasting
+		cfg := c.config()
+		cfg.Failover = false
+		c.join("10.0.0.1", cfg, c.work)
+		for name, r := range map[string]ops.KillRequest{
+			"an item that is not there": {Items: []int{3}},
+			"a failover":                {Failover: true},
+			"a tick to come":            {Tick: time.Now().Add(time.Hour)},
+		} {
+			if killed, err := c.ops().Kill(t.Context(), r); err == nil || len(killed) > 0 || errors.Is(err, ops.ErrNotRunning) {
+				t.Errorf("%s: %v, %v", name, killed, err)
+			}
+		}
+		if _, err := ops.New(c.admin).Job("another").Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrNoJob) {
+			t.Errorf("another job: %v", err)
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+func TestItemsFollowTheMembers(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.ShardingTotalCount = 8
+		a := c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, 3, 4, 5, 6, 7}})
+		c.join("10.0.0.2", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, 3}, "10.0.0.2": {4, 5, 6, 7}})
+		d := c.join("10.0.0.10", cfg, nil) // it comes after .2, because the order is numeric
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 6}, "10.0.0.2": {2, 3, 7}, "10.0.0.10": {4, 5}})
+		a.leave()
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2, 3}, "10.0.0.10": {4, 5, 6, 7}})
+		d.leave()
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2, 3, 4, 5, 6, 7}})
+		c.check()
+	})
+}
+
+func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.ShardingTotalCount = 6
+		cfg.MisfireTolerance = 500 * time.Millisecond
+		p := c.feelPulse()
+		first := c.join("10.0.0.1", cfg, nil)
+		stays := c.join("10.0.0.2", cfg, nil)
+		c.awaitRuns("first fire", 6, func(e execution) bool { return true })
+		for i := range 3 {
+			joined := c.join(fmt.Sprintf("10.0.0.%d", 3+i), cfg, nil)
+			n := len(c.record.find(func(execution) bool { return true }))
+			c.awaitRuns("fires with the new member", n+7, func(execution) bool { return true })
+			if i == 1 {
+				first.leave()
+			}
+			joined.leave()
+		}
+		n := len(c.record.find(func(execution) bool { return true }))
+		c.awaitRuns("fires after the last change", n+12, func(execution) bool { return true })
+		stays.leave()
+		c.check()
+		byItem := map[int][]execution{}
+		for _, e := range c.record.find(func(execution) bool { return true }) {
+			byItem[e.Item] = append(byItem[e.Item], e)
+			if e.Source == job.SourceFailover {
+				t.Errorf("a graceful stop caused a failover:\n%s", c.record)
+			}
+		}
+		// If a busy machine begins a run late, the next run may make up for the ticks that came
+		// meanwhile.
+		late := func(e execution) bool { return e.begin.Sub(e.ScheduledTime) > cfg.MisfireTolerance }
+		for item, runs := range byItem {
+			for i, e := range runs[1:] {
+				before := runs[i]
+				if e.ScheduledTime.Sub(before.ScheduledTime) > time.Second && !late(e) && !late(before) && !p.stoodStill() {
+					t.Errorf("item %d: no run between ticks %s and %s\n%s", item, before.ScheduledTime, e.ScheduledTime, c.record)
+				}
+			}
+		}
+	})
+}
+
+func TestTotalChangesWhileItemsRun(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		release := make(chan struct{})
+		busy := func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Item != 2 {
+				return nil
+			}
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return nil
+		}
+		c.join("10.0.0.1", c.config(), busy)
+		c.join("10.0.0.2", c.config(), busy)
+		running := c.awaitRuns("item 2 runs", 1, func(e execution) bool { return e.Item == 2 })[0]
+		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 10 })
+		c.awaitRuns("item 9 runs", 1, func(e execution) bool { return e.Item == 9 })
+		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 2 })
+		c.await("surplus items gone but the one that runs", func(s *jobtree.State) bool {
+			for i := 3; i < 10; i++ {
+				if s.Item(i).Exists {
+					return false
+				}
+			}
+			return s.Item(2).Running.Is(running.InstanceID)
+		})
+		close(release)
+		c.await("the last surplus item gone", func(s *jobtree.State) bool { return !s.Item(2).Exists })
+		n := len(c.record.find(func(e execution) bool { return e.Item < 2 }))
+		c.awaitRuns("the others go on", n+4, func(e execution) bool { return e.Item < 2 })
+		if again := c.record.find(func(e execution) bool { return e.Item == 2 && e.Token != running.Token }); len(again) > 0 {
+			t.Errorf("item 2 ran again: %v", again)
+		}
+		c.check()
+	})
+}
+
+func TestRunningItemKeepsItsOwner(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.ShardingTotalCount = 2
+		cfg.Misfire = job.Off
+		release := make(chan struct{})
+		once := func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Item == 1 {
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+			}
+			return nil
+		}
+		a := c.join("10.0.0.1", cfg, once)
+		running := c.awaitRuns("item 1 runs", 1, func(e execution) bool { return e.Item == 1 })[0]
+		c.join("10.0.0.2", cfg, once)
+		c.await("two instances", func(s *jobtree.State) bool { return len(s.Instances) == 2 })
+		n := len(c.record.find(func(e execution) bool { return e.Item == 0 }))
+		c.awaitRuns("item 0 goes on", n+2, func(e execution) bool { return e.Item == 0 })
+		if got := owners(c.state(), 2); len(got["10.0.0.1"]) != 2 {
+			t.Errorf("a running item was moved: %v", got)
+		}
+		close(release)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}})
+		c.awaitRuns("item 1 runs elsewhere", 1, func(e execution) bool { return e.Item == 1 && e.ip == "10.0.0.2" })
+		if running.InstanceID != a.Status().InstanceID {
+			t.Error("the first run was elsewhere")
+		}
+		c.check()
+	})
+}
+
+func TestItemDisabledAndEnabled(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
+		c.await("item 1 disabled", func(s *jobtree.State) bool { return s.Item(1).Disabled && s.Item(1).Running == nil })
+		// Its ticks are skipped.
+		var disabled time.Time
+		c.await("a tick skips item 1", func(s *jobtree.State) bool {
+			fired := s.Item(1).Fired.Tick
+			if disabled.IsZero() {
+				disabled = fired
+			}
+			return fired.Sub(disabled) >= 2*time.Second
+		})
+		ran := c.record.find(func(e execution) bool { return e.Item == 1 })
+		if last := ran[len(ran)-1]; last.ScheduledTime.Sub(disabled) > time.Second {
+			t.Errorf("item 1 ran while it was disabled\n%s", c.record)
+		}
+		p := c.feelPulse()
+		c.commit(coord.Delete(c.job.ItemDisabled(1)))
+		again := c.awaitRuns("item 1 again", len(ran)+1, func(e execution) bool { return e.Item == 1 })
+		if e := again[len(ran)]; e.Source != job.SourceNormal && !p.stoodStill() {
+			t.Errorf("enabling made up for ticks that were not missed: %v", e.Source)
+		}
+		c.check()
+	})
+}
+
+func TestServerDisabledStaysDisabled(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		a := c.join("10.0.0.1", c.config(), nil)
+		c.join("10.0.0.2", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
+		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+		c.await("the other leads", func(s *jobtree.State) bool {
+			return s.Leader != nil && jobtree.InstanceIP(s.Leader.ID) == "10.0.0.2"
+		})
+		a.leave()
+		a = c.join("10.0.0.1", c.config(), nil)
+		n := len(c.record.find(func(execution) bool { return true }))
+		c.awaitRuns("two more ticks", n+6, func(execution) bool { return true })
+		if status := a.Status(); status.Enabled || len(status.Items) > 0 {
+			t.Errorf("enabled again by a restart: %+v", status)
+		}
+		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Enabled)))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.check()
+	})
+}
+
+// dying is a registry that dies after so many commits.
+type dying struct {
+	coord.Registry
+	left atomic.Int64
+	die  func()
+	dies signal
+}
+
+func (d *dying) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
+	if d.left.Add(-1) < 0 {
+		d.dies.send()
+		d.die()
+		return 0, fmt.Errorf("died: %w", coord.ErrUnavailable)
+	}
+	return d.Registry.Commit(ctx, ops...)
+}
+
+// The leader assigns 200 items in several commits. It dies before the first commit, then before
+// the second, and so on, until it has done all.
+func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		const total = 200
+		for n := 0; ; n++ {
+			c := newCluster(t, s, fmt.Sprintf("settle%d", n))
+			c.timeout = 2 * time.Second
+			cfg := c.config()
+			cfg.ShardingTotalCount = total
+			cfg.Cron = "0 0 0 1 1 ?"
+			first := c.dial("10.0.0.1")
+			reg := &dying{Registry: first.reg, dies: newSignal(), die: sync.OnceFunc(first.crash)}
+			reg.left.Store(int64(n))
+			first.reg = reg
+			ctx, cancel := context.WithCancel(t.Context())
+			var starting sync.WaitGroup
+			starting.Go(func() {
+				if err := first.schedule(ctx, cfg, nil); err != nil {
+					t.Logf("died at commit %d: %v", n, err)
+				}
+			})
+			dealt := false
+			c.await("the leader dies, or has assigned all", func(s *jobtree.State) bool {
+				dealt = len(owners(s, total)["10.0.0.1"]) == total
+				return dealt || reg.left.Load() < 0
+			}, reg.dies)
+			cancel()
+			starting.Wait()
+			if dealt {
+				if n < 5 {
+					t.Errorf("all was assigned with %d commits", n)
+				}
+				return
+			}
+			c.timeout = lasting
+			c.join("10.0.0.2", cfg, nil)
+			c.await(fmt.Sprintf("all items assigned after a death at commit %d", n), func(s *jobtree.State) bool {
+				return len(owners(s, total)["10.0.0.2"]) == total
+			})
+		}
+	})
+}

@@ -1,0 +1,208 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
+)
+
+// Many operators ask at the same time. No request is lost, and none runs twice.
+func TestManyOperatorsTrigger(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		const operators = 20
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = rarely
+		c.join("10.0.0.1", cfg, nil)
+		c.join("10.0.0.2", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		var asking sync.WaitGroup
+		var mu sync.Mutex
+		var got []waiter
+		for n := range operators {
+			asking.Go(func() {
+				r, err := c.ops().Trigger(t.Context(), job.TriggerRequest{Parameter: fmt.Sprint(n)})
+				if err != nil {
+					t.Errorf("operator %d: %v", n, err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, r)
+			})
+		}
+		asking.Wait()
+		for _, r := range got {
+			if results := resultsOf(c.wait(r)); !slices.Equal(results, []job.Outcome{job.OutcomeOK, job.OutcomeOK, job.OutcomeOK}) {
+				t.Errorf("outcomes %v", results)
+			}
+		}
+		ran := map[string]int{}
+		for _, e := range c.record.find(anything) {
+			ran[fmt.Sprint(e.Item, " for ", e.JobParameter)]++
+		}
+		if len(ran) != 3*operators || len(c.record.find(anything)) != 3*operators {
+			t.Errorf("ran %v", ran)
+		}
+		c.check()
+	})
+}
+
+// Of operators who pause at the same time one has paused, and of those who resume one has.
+func TestManyOperatorsPause(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = rarely
+		c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		atOnce := func(do func() error, otherwise error) {
+			t.Helper()
+			var asking sync.WaitGroup
+			errs := make(chan error, 10)
+			for range cap(errs) {
+				asking.Go(func() { errs <- do() })
+			}
+			asking.Wait()
+			close(errs)
+			done := 0
+			for err := range errs {
+				if err == nil {
+					done++
+				} else if !errors.Is(err, otherwise) {
+					t.Error(err)
+				}
+			}
+			if done != 1 {
+				t.Errorf("%d have done it", done)
+			}
+		}
+		atOnce(func() error { _, err := c.ops().Pause(t.Context(), ops.PauseRequest{}); return err }, ops.ErrPaused)
+		atOnce(func() error { return c.ops().Resume(t.Context()) }, ops.ErrNotPaused)
+	})
+}
+
+// An operator pauses while no process reaches the store. When they do again, no tick begins.
+func TestPauseDuringAnOutage(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("ticks", 3, anything)
+		m.link.Cut()
+		c.pause(false)
+		paused := time.Now()
+		c.elapseTicks(2)
+		m.link.Heal()
+		m.awaitStatus("it sees the pause", func(s job.Status) bool { return !s.Paused.Since.IsZero() && s.Session == coord.Connected })
+		c.elapseTicks(2)
+		if late := c.record.find(func(e execution) bool { return e.ScheduledTime.After(paused) }); len(late) > 0 {
+			t.Errorf("begun: %+v\n%s", late, c.record)
+		}
+		c.resume()
+		c.firedAt(0, time.Now())
+		c.check()
+	})
+}
+
+// A kill meets an item that waits to be run again, because nobody has a thread for it.
+func TestKillOfWhatWaitsToBeRunAgain(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCutShort(t, s)
+		cfg := c.config()
+		cfg.Threads = 1
+		crashes := c.join("10.0.0.1", cfg, c.work)
+		c.timeout = lasting
+		c.join("10.0.0.2", cfg, c.work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		first := c.request(0, 1)
+		c.awaitRuns("both are busy", 2, anything)
+		crashes.crash()
+		c.await("item 0 waits", func(s *jobtree.State) bool { return len(s.FailoverItems) == 1 })
+		killed := c.kill(ops.KillRequest{Items: []int{0}})
+		if len(killed) != 1 || killed[0].Item != 0 || killed[0].Instance != "" {
+			t.Errorf("killed %+v", killed)
+		}
+		close(c.release)
+		results := c.wait(first)
+		if results[0].Outcome == job.OutcomeOK || results[1].Outcome != job.OutcomeOK {
+			t.Errorf("results %+v", results)
+		}
+		c.settled()
+		if again := c.record.find(reruns); len(again) > 0 {
+			t.Errorf("run again: %+v", again)
+		}
+		c.check()
+	})
+}
+
+// A backfill for which a job that is always late has no time is a fault that names it.
+func TestBackfillOfAJobThatIsAlwaysLate(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.ShardingTotalCount = 1
+		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			return elapse(ctx, 1500*time.Millisecond)
+		})
+		c.awaitRuns("it makes up", 2, func(e execution) bool { return e.Source == job.SourceMisfire })
+		to := time.Now().Add(-time.Minute)
+		r, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: to.Add(-5 * time.Second), To: to})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.awaitFault(jobtype.FaultStarvation, "request "+r.ID+" waits for it")
+		if err := c.ops().Cancel(t.Context(), r.ID); err != nil {
+			t.Fatal(err)
+		}
+		m.awaitStatus("the fault is over", func(s job.Status) bool {
+			err := faultOf(s, jobtype.FaultStarvation)
+			return err == nil || !strings.Contains(err.Error(), "request")
+		})
+	})
+}
+
+// A request for all items of a large job runs, and so does another one behind it.
+func TestRequestsForManyItems(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		const items = 1000
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, items, 1000
+		m, counts := c.counted("10.0.0.1")
+		c.mustSchedule(m, cfg, nil)
+		c.ownedBy("10.0.0.1", items, items)
+		counts.take()
+		var requests []waiter
+		for range 2 {
+			r, err := m.Trigger(t.Context(), job.TriggerRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests = append(requests, r)
+		}
+		for _, r := range requests {
+			for _, result := range c.wait(r) {
+				if result.Outcome != job.OutcomeOK {
+					t.Fatalf("%+v", result)
+				}
+			}
+		}
+		if n := len(c.record.find(anything)); n != 2*items {
+			t.Errorf("%d executions", n)
+		}
+		commits, _ := counts.take()
+		if len(commits) > 2*items/10 {
+			t.Errorf("%d commits for two requests of %d items", len(commits), items)
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/job"
+)
+
+// Requests that come while the item runs wait in their order, each with its own parameter.
+func TestTriggersDuringARunQueue(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = rarely
+		release := make(chan struct{}, 10)
+		a := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		trigger := func(r job.TriggerRequest) {
+			if _, err := a.Trigger(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trigger(job.TriggerRequest{Items: []int{1}})
+		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		for _, parameter := range []string{"a", "b", "c"} {
+			trigger(job.TriggerRequest{Items: []int{1}, Parameter: parameter})
+		}
+		for n, parameter := range []string{"a", "b", "c"} {
+			release <- struct{}{}
+			runs := c.awaitRuns("item 1 once more", n+2, func(e execution) bool { return e.Item == 1 })
+			if runs[n+1].Source != job.SourceManual || runs[n+1].JobParameter != parameter {
+				t.Errorf("%v with %q", runs[n+1].Source, runs[n+1].JobParameter)
+			}
+		}
+		release <- struct{}{}
+		c.settled()
+		// Another item is triggered last. When it has run, nothing of item 1 can be left.
+		trigger(job.TriggerRequest{Items: []int{2}})
+		c.awaitRuns("item 2", 1, func(e execution) bool { return e.Item == 2 })
+		release <- struct{}{}
+		c.settled()
+		if all := c.record.find(func(execution) bool { return true }); len(all) != 5 {
+			t.Errorf("%d executions, want 5\n%s", len(all), c.record)
+		}
+		c.check()
+	})
+}
+
+func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = ""
+		a := c.join("10.0.0.1", cfg, nil)
+		b := c.join("10.0.0.2", cfg, nil)
+		result, err := a.Trigger(t.Context(), job.TriggerRequest{Parameter: "today"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs := c.awaitRuns("all items", 3, func(execution) bool { return true })
+		for _, e := range runs {
+			if e.Source != job.SourceManual || e.JobParameter != "today" {
+				t.Errorf("item %d: %v with %q", e.Item, e.Source, e.JobParameter)
+			}
+		}
+		if len(result.Instances) == 0 || result.ID == "" {
+			t.Error("nobody was asked")
+		}
+		c.settled()
+		if _, err := b.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		c.awaitRuns("all items again", 6, func(execution) bool { return true })
+		c.settled()
+		c.check()
+	})
+}
+
+func TestTriggerThatNobodyCanTake(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron = rarely
+		a := c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
+		if _, err := a.Trigger(t.Context(), job.TriggerRequest{}); !errors.Is(err, job.ErrNobodyRunsIt) {
+			t.Errorf("got %v, want ErrNobodyRunsIt", err)
+		}
+		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{-1}}); err == nil {
+			t.Error("item -1 was accepted")
+		}
+	})
+}
+
+// An instance ends or leaves before it has taken a trigger. The instances that get its items
+// take the trigger.
+func TestTriggerOfOneWhoEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ends func(*member)
+	}{
+		{"crash", (*member).crash},
+		{"leave", func(m *member) { m.leave() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
+				c.timeout = shortSession
+				cfg := c.config()
+				cfg.Cron, cfg.ShardingTotalCount = "", 300
+				logged, logs := newLogbook()
+				a := c.join("10.0.0.1", cfg, nil)
+				b, counts := c.counted("10.0.0.2")
+				c.mustSchedule(b, cfg, nil, logs)
+				c.ownedBy("10.0.0.1", 300, 150)
+				a.link.(*memory.Link).Lag(3 * time.Second) // so that it does not see the trigger in time
+				if tt.name == "crash" {
+					a.crash()
+				}
+				counts.take()
+				c.commit(coord.Put(c.job.Trigger(a.Status().InstanceID), nil))
+				if tt.name == "leave" {
+					a.leave()
+				}
+				c.awaitRuns("all items", 150, func(e execution) bool { return e.Source == job.SourceManual && e.ip == "10.0.0.2" })
+				c.settled()
+				if commits, _ := counts.take(); len(commits) > 100 {
+					t.Errorf("it took %d commits", len(commits))
+				}
+				if n := len(logged.says("trigger taken over: its instance ended before it obeyed")); n != 1 {
+					t.Errorf("it is said %d times: %q", n, logged.messages())
+				}
+				b.awaitSound()
+				c.check()
+			})
+		})
+	}
+}
+
+// If several instances get the items of one that has ended, each runs its part of the trigger.
+func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		c.timeout = shortSession
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount = "", 9
+		a := c.join("10.0.0.1", cfg, nil)
+		b := c.join("10.0.0.2", cfg, nil)
+		c.join("10.0.0.3", cfg, nil)
+		c.ownedBy("10.0.0.1", 9, 3)
+		a.crash()
+		if _, err := b.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		for item := range 9 {
+			c.awaitRuns("its run", 1, of(item))
+		}
+		c.settled()
+		if n := len(c.record.find(anything)); n != 9 {
+			t.Errorf("%d executions\n%s", n, c.record)
+		}
+		c.check()
+	})
+}
+
+// A trigger for an instance that nobody has seen may be of any age. It is removed, and the log
+// says so.
+func TestTriggerOfOneWhomNobodyKnows(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		c.commit(coord.Put(c.job.Trigger(deadID), []byte("request: r\nitems: [0, 1]\n")))
+		logged, logs := newLogbook()
+		c.join("10.0.0.1", cfg, nil, logs)
+		c.await("it is removed", func(s *jobtree.State) bool { return len(s.Items) == 3 && len(s.Triggers) == 0 })
+		c.pass(time.Second)
+		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 {
+			t.Errorf("the log says %v", lines)
+		}
+		if n := len(c.record.find(anything)); n > 0 {
+			t.Errorf("%d executions", n)
+		}
+	})
+}
+
+// The last instance removes its trigger when it leaves, and the log says so.
+func TestTriggerOfTheLast(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		logged, logs := newLogbook()
+		m := c.join("10.0.0.1", cfg, nil, logs)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		id := m.Status().InstanceID
+		m.link.(*memory.Link).Lag(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		c.commit(coord.Put(c.job.Trigger(id), nil))
+		_ = m.Shutdown(ctx) // before it sees the trigger
+		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 || lines[0]["items"] != "0, 1, 2" {
+			t.Errorf("the log says %v", lines)
+		}
+		c.await("it is removed", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+	})
+}
+
+// While a server is disabled, its trigger waits, and the status says so.
+func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron = ""
+		release := make(chan struct{})
+		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		for range 2 {
+			if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+				t.Fatal(err)
+			}
+			c.await("taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
+		}
+		c.awaitRuns("all", 3, anything)
+		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("DISABLED")))
+		m.awaitStatus("disabled", func(s job.Status) bool { return !s.Enabled })
+		close(release)
+		c.settled()
+		for range 60 {
+			if err := m.Status().Fault(); err != nil {
+				t.Fatal(err)
+			}
+			c.pass(time.Second)
+		}
+		if waiting := m.Status().Waiting; len(waiting) != 3 || !strings.Contains(waiting[0].Why, "all servers are disabled") {
+			t.Errorf("waiting: %+v", waiting)
+		}
+		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("ENABLED")))
+		c.awaitRuns("all again", 6, anything)
+		c.check()
+	})
+}
