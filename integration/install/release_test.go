@@ -1,0 +1,114 @@
+package install
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/elasticjob-go/elasticjob"
+
+// command runs a program in a folder, and returns what it printed.
+func command(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// must is command where an error ends the test.
+func must(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	out, err := command(t, dir, env, name, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// author is who commits in the repositories of the test, whatever the machine's configuration of git says.
+var author = []string{
+	"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+	"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com",
+}
+
+// snapshot commits the working tree, with what is not committed yet, to a repository of its own, and returns its folder
+// and the hash of the tree.
+func snapshot(t *testing.T) (repository, tree string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository = filepath.Join(t.TempDir(), "elasticjob")
+	must(t, root, author, "git", "init", "-q", "-b", "main", repository)
+	index := append([]string{"GIT_DIR=" + filepath.Join(repository, ".git"), "GIT_WORK_TREE=" + root}, author...)
+	must(t, root, index, "git", "add", "-A")
+	must(t, root, index, "git", "commit", "-q", "-m", "the tree under test")
+	must(t, repository, author, "git", "reset", "-q", "--hard")
+	return repository, must(t, repository, author, "git", "rev-parse", "HEAD^{tree}")
+}
+
+// A release tags every released module at one commit; what is wrong is refused, and leaves no tag.
+func TestRelease(t *testing.T) {
+	repository, _ := snapshot(t)
+	release := func(version string) (string, error) {
+		return command(t, repository, author, "scripts/release", version)
+	}
+	refused := func(version, because string) {
+		t.Helper()
+		before := must(t, repository, author, "git", "tag")
+		if out, err := release(version); err == nil || !strings.Contains(out, because) {
+			t.Errorf("release %s: %v\n%s\nwant %q", version, err, out, because)
+		}
+		if after := must(t, repository, author, "git", "tag"); after != before {
+			t.Errorf("release %s was refused, and left the tags %q", version, after)
+		}
+	}
+	refused("0.1.0", "want one argument, a version such as v0.2.0")
+	refused("v9.9.9", "CHANGELOG.md has no section ## [9.9.9]")
+	if err := os.WriteFile(filepath.Join(repository, "stray.go"), []byte("package elasticjob\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("v0.1.0", "stray.go")
+	if err := os.Remove(filepath.Join(repository, "stray.go")); err != nil {
+		t.Fatal(err)
+	}
+	// The versions of the siblings are set, and committed, if they are not those of the release.
+	for _, version := range []string{"v0.1.0-rc.1", "v0.1.0"} {
+		if out, err := release(version); err != nil {
+			t.Fatalf("release %s: %v\n%s", version, err, out)
+		}
+		if mod := must(t, repository, author, "git", "show", "console/"+version+":console/go.mod"); !strings.Contains(mod, module+" "+version) {
+			t.Errorf("console at %s requires the root at another version:\n%s", version, mod)
+		}
+	}
+	refused("v0.1.0", "the tag v0.1.0 exists")
+	head := must(t, repository, author, "git", "rev-parse", "HEAD")
+	for _, name := range released(t, repository, "v0.1.0") {
+		if at := must(t, repository, author, "git", "rev-parse", name+"^{commit}"); at != head {
+			t.Errorf("%s is at %s, the release at %s", name, at, head)
+		}
+	}
+	if status := must(t, repository, author, "git", "status", "--porcelain"); status != "" {
+		t.Errorf("the release left changes:\n%s", status)
+	}
+}
+
+// released returns the tags of a version.
+func released(t *testing.T, repository, version string) []string {
+	t.Helper()
+	var tags []string
+	for name := range strings.FieldsSeq(must(t, repository, author, "git", "tag")) {
+		if name == version || strings.HasSuffix(name, "/"+version) {
+			tags = append(tags, name)
+		}
+	}
+	if len(tags) < 8 {
+		t.Fatalf("only %q are tagged", tags)
+	}
+	return tags
+}
