@@ -106,7 +106,7 @@ func TestBlocks(t *testing.T) {
 func TestLinks(t *testing.T) {
 	pages := selected(t)
 	if *only == "" {
-		for _, name := range []string{"CHANGELOG.md", "integration/README.md"} {
+		for _, name := range []string{"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "integration/README.md"} {
 			page, err := mdpage.Read(root, name)
 			if err != nil {
 				t.Fatal(err)
