@@ -263,6 +263,7 @@ func TestClientCertificate(t *testing.T) {
 		"untrusting":     {TLS: server.UntrustingTLS()},
 	} {
 		config.Namespace = "test"
+		config.DialTimeout = 30 * time.Second // a server that closes may cut off its own alert: a later attempt gets it
 		if config.Endpoints == nil {
 			config.Endpoints = server.Endpoints()
 		}
