@@ -108,7 +108,7 @@ func (m *member) arguments() []string {
 	}
 	client, peer := scheme+"://"+m.clientAddr, "http://"+m.peerAddr
 	arguments := append([]string{
-		"--name", m.name, "--data-dir", m.dir(), "--log-level", "warn",
+		"--name", m.name, "--data-dir", m.dir(), "--log-level", "info",
 		"--heartbeat-interval", "10", "--election-timeout", "100",
 		"--listen-client-urls", client, "--advertise-client-urls", client,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", m.cluster,
@@ -134,7 +134,14 @@ func (m *member) awaitReady(ctx context.Context) error {
 	ended := m.ended
 	m.mu.Unlock()
 	for {
-		_, err := m.get(ctx, "/health")
+		// Its own log has to say so, too: where another process has taken a port, that process would answer.
+		log, err := os.ReadFile(m.dir() + ".log")
+		if err == nil && !bytes.Contains(log, []byte("ready to serve client requests")) {
+			err = errors.New("it does not say that it is ready")
+		}
+		if err == nil {
+			_, err = m.get(ctx, "/health")
+		}
 		if err == nil {
 			return nil
 		}
