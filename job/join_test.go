@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // A job of a Runner goes by the registry's configuration, of either kind, and writes none.
@@ -66,7 +67,9 @@ func TestJoin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(6 * time.Second) // of virtual time: a tick comes
+			if !sleep.For(ctx, 6*time.Second) { // of virtual time: a tick comes
+				t.Fatal(context.Cause(ctx))
+			}
 			synctest.Wait()
 			if config, err := reg.Get(ctx, node.Config()); err != nil || string(config.Value) != string(document) || config.Version != 0 {
 				t.Errorf("%s: the configuration is %s, version %d, %v", cfg.Name, config.Value, config.Version, err)

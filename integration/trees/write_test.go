@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -71,7 +72,9 @@ func (w *work) run(ctx context.Context, sc job.ShardingContext) error {
 			return context.Cause(ctx)
 		}
 	}
-	time.Sleep(time.Second)
+	if !sleep.For(ctx, time.Second) {
+		return context.Cause(ctx)
+	}
 	return nil
 }
 
