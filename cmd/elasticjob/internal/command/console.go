@@ -183,12 +183,12 @@ func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags) error {
 	if err != nil || password == "" {
 		return exit.With(exit.Usage, err)
 	}
-	e := access.Event{Time: time.Now().UTC(), By: "--first-user", Kind: access.UserAdded, User: f.firstUser}
-	if err := access.TrailOf(path).Append(ctx, e); err != nil {
+	// Before anything else can fail: nobody can ask for the password again.
+	if _, err := fmt.Fprintf(c.env.Out, "The console's first user. The password is not shown again.\n\n  user      %s\n  password  %s\n\n", f.firstUser, password); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.env.Out, "The console's first user. The password is not shown again.\n\n  user      %s\n  password  %s\n\n", f.firstUser, password)
-	return err
+	e := access.Event{Time: time.Now().UTC(), By: "--first-user", Kind: access.UserAdded, User: f.firstUser}
+	return access.TrailOf(path).Append(ctx, e)
 }
 
 // openAccess opens the ways to log in. At least one is there. provider is nil if there is none.
