@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -108,21 +107,6 @@ func Run(ctx context.Context, config Config) (*Server, error) {
 		}
 	}
 }
-
-// Program returns the path of etcd: the environment variable ETCD, or what the go command builds, once for the process.
-var Program = sync.OnceValues(func() (string, error) {
-	if program := os.Getenv("ETCD"); program != "" {
-		return program, nil
-	}
-	cmd := exec.Command("go", "tool", "-n", "github.com/elasticjob-go/elasticjob/internal/embedetcd/etcd")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("building etcd: %w: %s", err, &stderr)
-	}
-	return strings.TrimSpace(string(out)), nil
-})
 
 func (s *Server) start(ctx context.Context) (err error) {
 	if s.dir, err = os.MkdirTemp("", "etcdserver-"); err != nil {
