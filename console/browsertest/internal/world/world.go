@@ -130,7 +130,8 @@ func (w *World) serve(ctx context.Context, folder, history string, endpoints []s
 	if err := users.Change(ctx, addUsers); err != nil {
 		return err
 	}
-	who, err := access.Open(access.Options{File: users, Trail: access.TrailOf(string(users))})
+	// Each tab has a session, and the tests that run at a time share three users.
+	who, err := access.Open(access.Options{File: users, Trail: access.TrailOf(string(users)), SessionsOfUser: 1000})
 	if err != nil {
 		return err
 	}

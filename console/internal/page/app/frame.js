@@ -77,10 +77,15 @@ function show() {
   draw(element("notices"), told.map((t) => h("div", { class: "note " + t.kind, key: t.id }, t.content)));
 }
 
-/** @param {string} name @param {string} value */
+/**
+ * Keeps a choice in a cookie. A browser may store what is written after it has asked for the next page; what is read
+ * back is stored.
+ * @param {string} name @param {string} value
+ */
 function remember(name, value) {
   const path = new URL(facts.root, location.href).pathname;
   document.cookie = `elasticjob-${name}=${value}; path=${path}; max-age=31536000; samesite=lax`;
+  void document.cookie;
 }
 
 /** @param {string} id @param {(value: string) => void} act */
