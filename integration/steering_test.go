@@ -170,7 +170,8 @@ func pauses(s *stage) {
 func requests(s *stage) {
 	timed := quick
 	timed.Failing, timed.NoMisfire = true, true
-	once := cluster.Job{Name: "once", Items: 3, Failover: true, Work: []time.Duration{time.Second}}
+	// Long enough that the worker that is killed has not done both requests before that, on a machine with other work.
+	once := cluster.Job{Name: "once", Items: 3, Failover: true, Work: []time.Duration{3 * time.Second}}
 	s.add(timed)
 	s.add(once)
 	s.start("w1", "w2", "w3")

@@ -175,6 +175,24 @@ func TestLogInLimited(t *testing.T) {
 	})
 }
 
+// A password that was right a moment ago cannot be guessed by who has to wait.
+func TestKeptPasswordIsNotGuessed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options{File: usersFile(t)})
+		stranger := netip.MustParseAddr("203.0.113.5")
+		for range 11 {
+			if _, err := c.Login(t.Context(), "ben", another, stranger); !errors.Is(err, ErrRefused) {
+				t.Fatal(err)
+			}
+		}
+		login(t, c, "ben")
+		if _, err := c.Login(t.Context(), "ben", password, stranger); !errors.Is(err, ErrLimited) {
+			t.Errorf("from the address that has to wait: %v", err)
+		}
+		login(t, c, "ben")
+	})
+}
+
 // Refused requests do not push other events out of the trail.
 func TestFloods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

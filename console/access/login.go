@@ -161,6 +161,10 @@ func (c *Control) check(ctx context.Context, name, password string, from netip.A
 	}
 	pair := sum(c.key, "password", name, password)
 	key := "password:" + hex.EncodeToString(pair[:16])
+	// Whoever has to wait is told nothing, not even by a password that is kept: he could guess it meanwhile.
+	if err := c.mayTry(name, from); err != nil {
+		return nil, "", err
+	}
 	if user := c.keptUser(name, pair); user != nil {
 		return user, key, nil
 	}
@@ -171,8 +175,7 @@ func (c *Control) check(ctx context.Context, name, password string, from netip.A
 	if user := c.keptUser(name, pair); user != nil { // another request of the same script was faster
 		return user, key, nil
 	}
-	if err := c.limits.try(name, from); err != nil {
-		c.refused(LogInLimited, name, "", from, err)
+	if err := c.mayTry(name, from); err != nil { // others have failed while this one waited
 		return nil, "", err
 	}
 	r := c.users.roster()
@@ -190,6 +193,15 @@ func (c *Control) check(ctx context.Context, name, password string, from netip.A
 	defer c.mu.Unlock()
 	c.kept[name] = kept{sum: pair, hash: hash, until: time.Now().Add(keepFor)}
 	return user, key, nil
+}
+
+// mayTry returns a LimitError, and tells of it, if a log-in has to wait.
+func (c *Control) mayTry(name string, from netip.Addr) error {
+	err := c.limits.try(name, from)
+	if err != nil {
+		c.refused(LogInLimited, name, "", from, err)
+	}
+	return err
 }
 
 // wait waits for a slot to check a password in.
