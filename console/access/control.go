@@ -63,7 +63,7 @@ type Control struct {
 	waiting  chan struct{}
 
 	mu     sync.Mutex
-	kept   map[string]kept
+	kept   map[place]kept
 	faults map[string]error // by what is wrong
 
 	cancel context.CancelFunc
@@ -83,7 +83,7 @@ func Open(o Options) (*Control, error) {
 		return nil, fmt.Errorf("access: Proxy: %w", err)
 	}
 	c := &Control{
-		o: o, key: make([]byte, 32), changes: newChanges(), limits: newLimiter(), floods: newFloods(), kept: map[string]kept{}, faults: map[string]error{},
+		o: o, key: make([]byte, 32), changes: newChanges(), limits: newLimiter(), floods: newFloods(), kept: map[place]kept{}, faults: map[string]error{},
 		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}),
 	}
 	_, _ = rand.Read(c.key) // never fails

@@ -175,20 +175,37 @@ func TestLogInLimited(t *testing.T) {
 	})
 }
 
-// A password that was right a moment ago cannot be guessed by who has to wait.
+// A password that was right a moment ago is checked anew where it comes from elsewhere: as many as come at a time
+// before the first has failed would be guesses.
+func TestKeptPasswordCountsForItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options{File: usersFile(t), Hashes: 1})
+		login(t, c, "ben")
+		c.slots <- struct{}{} // no password is checked meanwhile
+		defer func() { <-c.slots }()
+		login(t, c, "ben")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.Login(ctx, "ben", password, netip.MustParseAddr("203.0.113.5")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("from elsewhere: %v, want that the password is to be checked", err)
+		}
+	})
+}
+
+// A password that was right a moment ago cannot be guessed by who has to wait, in the same place either.
 func TestKeptPasswordIsNotGuessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options{File: usersFile(t)})
-		stranger := netip.MustParseAddr("203.0.113.5")
+		login(t, c, "ben")
 		for range 11 {
-			if _, err := c.Login(t.Context(), "ben", another, stranger); !errors.Is(err, ErrRefused) {
+			if _, err := c.Login(t.Context(), "ben", another, home); !errors.Is(err, ErrRefused) {
 				t.Fatal(err)
 			}
 		}
-		login(t, c, "ben")
-		if _, err := c.Login(t.Context(), "ben", password, stranger); !errors.Is(err, ErrLimited) {
-			t.Errorf("from the address that has to wait: %v", err)
+		if _, err := c.Login(t.Context(), "ben", password, home); !errors.Is(err, ErrLimited) {
+			t.Errorf("who has to wait: %v", err)
 		}
+		pass(time.Second)
 		login(t, c, "ben")
 	})
 }

@@ -21,7 +21,8 @@ const maxWaiting = 256
 // keepFor is how long a password that was right need not be checked anew.
 const keepFor = time.Minute
 
-// kept says that a password was right, without knowing it.
+// kept says that a password was right, without knowing it. It counts for the place alone from which it came: no limit
+// holds up many requests at a time before the first of them has failed, so from elsewhere they would be guesses.
 type kept struct {
 	sum   []byte // of name and password, with the key of the process
 	hash  Hash   // that it was right for
@@ -161,22 +162,23 @@ func (c *Control) check(ctx context.Context, name, password string, from netip.A
 	}
 	pair := sum(c.key, "password", name, password)
 	key := "password:" + hex.EncodeToString(pair[:16])
+	at := place{name, network(from)}
 	// Whoever has to wait is told nothing, not even by a password that is kept: he could guess it meanwhile.
 	if err := c.mayTry(name, from); err != nil {
 		return nil, "", err
 	}
-	if user := c.keptUser(name, pair); user != nil {
+	if user := c.keptUser(at, pair); user != nil {
 		return user, key, nil
 	}
 	if err := c.wait(ctx); err != nil {
 		return nil, "", err
 	}
 	defer func() { <-c.slots }()
-	if user := c.keptUser(name, pair); user != nil { // another request of the same script was faster
-		return user, key, nil
-	}
 	if err := c.mayTry(name, from); err != nil { // others have failed while this one waited
 		return nil, "", err
+	}
+	if user := c.keptUser(at, pair); user != nil { // another request of the same script was faster
+		return user, key, nil
 	}
 	r := c.users.roster()
 	hash, isOwn := r.hashOf(name, c.key)
@@ -191,7 +193,10 @@ func (c *Control) check(ctx context.Context, name, password string, from netip.A
 	c.limits.succeeded(name, from)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kept[name] = kept{sum: pair, hash: hash, until: time.Now().Add(keepFor)}
+	if len(c.kept) >= maxBuckets {
+		drop(c.kept, func(k kept) time.Time { return k.until })
+	}
+	c.kept[at] = kept{sum: pair, hash: hash, until: time.Now().Add(keepFor)}
 	return user, key, nil
 }
 
@@ -221,17 +226,17 @@ func (c *Control) wait(ctx context.Context) error {
 }
 
 // keptUser returns the user of a pair that was right a moment ago, and still is.
-func (c *Control) keptUser(name string, pair []byte) *User {
+func (c *Control) keptUser(at place, pair []byte) *User {
 	c.mu.Lock()
-	k, ok := c.kept[name]
+	k, ok := c.kept[at]
 	c.mu.Unlock()
 	if !ok || !hmac.Equal(k.sum, pair) {
 		return nil
 	}
-	user := c.users.roster().users.Users[name]
+	user := c.users.roster().users.Users[at.name]
 	if user == nil || user.Disabled || user.Password != k.hash || !time.Now().Before(k.until) {
 		c.mu.Lock()
-		delete(c.kept, name)
+		delete(c.kept, at)
 		c.mu.Unlock()
 		return nil
 	}
