@@ -34,20 +34,29 @@ func (c *checker) leftOut(s subject) {
 }
 
 // jitter checks that an item starts as long after its ticks wherever it runs, and never before
-// them. Runs that are late for another reason show nothing, so the soonest of each process count.
+// them. Runs that are late for another reason show nothing, so the soonest of each process count, and those of an item
+// that a process has just got do not.
 func (c *checker) jitter(s subject) {
 	const fewest = 2
 	byProcess := map[string][]*execution{}
 	delay := func(x *execution) time.Duration { return x.start.Wall.Sub(x.tick) }
 	var first *execution
+	owner := ""
 	for _, x := range c.runs[s] {
-		if x.start == nil || x.source != normal || at(c.regimes[s.job], x.began()).Jitter == 0 {
+		if x.start == nil {
+			continue
+		}
+		got := x.process != owner
+		owner = x.process
+		if x.source != normal || at(c.regimes[s.job], x.began()).Jitter == 0 {
 			continue
 		}
 		if delay(x) < -c.limits.Skew {
 			c.violate(23, fmt.Sprintf("%s/%d: begun before its tick", s.job, s.item), x.events()...)
 		}
-		byProcess[x.process] = append(byProcess[x.process], x)
+		if !got {
+			byProcess[x.process] = append(byProcess[x.process], x)
+		}
 		if first == nil || delay(x) < delay(first) {
 			first = x
 		}

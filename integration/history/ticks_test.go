@@ -41,13 +41,13 @@ func toldOf(mine func(tick int) bool, skip func(item, tick int) bool) *tape {
 
 func fourth(tick int) bool { return tick == 4 }
 
-// spread has each item run ten times, item 1 on w1 and then on w2; it starts as much later there.
-func spread(later int) *tape {
+// spread has each item run ten times, item 1 on w1 and from a tick on on w2; it starts as much later there.
+func spread(later, from int) *tape {
 	h := calm(func(item, tick int) bool { return item == 1 })
 	h.events[2].Rules.Jitter = time.Second
 	for tick := 1; tick <= 10; tick++ {
 		r := run{process: "w1", item: 1, tick: tick, token: int64(10*tick + 1), from: tick*1000 + 100, to: tick*1000 + 110}
-		if tick > 5 {
+		if tick >= from {
 			r.process, r.from, r.to = "w2", r.from+later, r.to+later
 		}
 		h.run(r)
@@ -225,10 +225,11 @@ func TestTicks(t *testing.T) {
 			return dated(35, before, func(item, tick int) bool { return tick > 3 && tick < 7 || item == 1 && tick > 3 && tick < 10 })
 		}},
 
-		"spread":                    {0, func() *tape { return spread(0) }},
-		"spread, and a little late": {0, func() *tape { return spread(100) }},
-		"spread otherwise":          {23, func() *tape { return spread(400) }},
-		"before its tick":           {23, func() *tape { return spread(-200) }},
+		"spread":                    {0, func() *tape { return spread(0, 6) }},
+		"spread, and a little late": {0, func() *tape { return spread(100, 6) }},
+		"spread otherwise":          {23, func() *tape { return spread(400, 6) }},
+		"late once it has moved":    {0, func() *tape { return spread(400, 9) }},
+		"before its tick":           {23, func() *tape { return spread(-200, 6) }},
 
 		"room enough": {0, func() *tape { return crowd(2) }},
 		"no room":     {24, func() *tape { return crowd(1) }},
