@@ -172,3 +172,45 @@ func TestHiddenSecretsStay(t *testing.T) {
 		}
 	})
 }
+
+// Who sees a secret as *** does not learn by a plan that he has guessed it, and cannot have it sent to a host of his own.
+func TestHiddenSecretsStayHidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		town := newTown(t)
+		root := somebody("root", access.Grant{Role: access.Admin})
+		path := strings.NewReplacer("{namespace}", ours, "{job}", orders).Replace(jobPath)
+		send := func(method, path, document string) *httptest.ResponseRecorder {
+			text, err := json.Marshal(map[string]any{"document": document})
+			must(t, err)
+			asked := httptest.NewRequest(method, path, strings.NewReader(string(text)))
+			asked.Header.Set("Content-Type", "application/json")
+			asked.Header.Set("If-Match", "*")
+			return town.ask(root, asked)
+		}
+		var read struct {
+			Document string `json:"document"`
+		}
+		must(t, json.Unmarshal(town.ask(root, httptest.NewRequest(http.MethodGet, path+"/settings", nil)).Body.Bytes(), &read))
+		for _, name := range []string{"email.password", "wechat.webhook"} {
+			plan := func(secret string) string {
+				document := strings.Replace(read.Document, name+": '***'", name+": '"+secret+"'", 1)
+				if document == read.Document && secret != "***" {
+					t.Fatalf("%s is not in:\n%s", name, document)
+				}
+				got := send(http.MethodPost, path+"/plan", document)
+				if got.Code != http.StatusOK {
+					t.Fatalf("%d %s", got.Code, got.Body)
+				}
+				return got.Body.String()
+			}
+			same, right, wrong := plan("***"), plan(props[name]), plan("https://wrong/"+props[name][1:])
+			if right != wrong || right == same {
+				t.Errorf("%s: a right guess is told by\n%s\na wrong one\n%s\nnone\n%s", name, right, wrong, same)
+			}
+		}
+		got := send(http.MethodPut, path+"/settings", strings.Replace(read.Document, "email.password:", "email.host: sink\n  email.password:", 1))
+		if got.Code != http.StatusUnprocessableEntity || !strings.Contains(got.Body.String(), "props.email.host is another: give the secret itself") {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	})
+}

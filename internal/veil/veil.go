@@ -5,22 +5,20 @@
 //	document of the registry ── Document ──▶ what is shown ── a user changes it ── Restore ──▶ document to be written
 //
 // It is names that tell a secret (email.password, dingtalk.secret, wechat.webhook), and in values the
-// password of a URL, and parameters with such names. What a program of one's own has under a name that
+// password of a URL or a data source, parameters with such names, and the paths of messengers' robots. A secret that is
+// put back as *** goes where it went before: [Restore]. What a program of one's own has under a name that
 // says nothing is shown, as are jobParameter and the parameters of items. Values that are references and
 // nothing else, ${env:NAME}, are shown.
 package veil
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
@@ -30,11 +28,18 @@ const Veil = "***"
 const words = `passw(?:or)?d|passwd|pwd|passphrase|secret|token|credential|webhook|api[._-]?key|access[._-]?key|private[._-]?key|authorization|cookie`
 
 var (
-	secretName = regexp.MustCompile(`(?i)(?:` + words + `)[a-z0-9]*$`)
+	// With what distinguishes one from another: password.old, token_2, tls_key_pem.
+	secretName = regexp.MustCompile(`(?i)(?:(?:` + words + `)[a-z0-9]*(?:[._-](?:old|new|prev|previous|next|current|backup|bak|pem|[0-9]+))*|[._-]pem)$`)
 	// A line with such a name, for a document that cannot be read.
 	secretLine = regexp.MustCompile(`(?im)^([^:=\n]*(?:` + words + `)[^:=\n]*[:=]).*$`)
 	// user:password@ behind the scheme of a URL.
 	secretUser = regexp.MustCompile(`(://[^\s/?#@:]*:)[^\s/?#]*@`)
+	// user:password@ of a data source of MySQL: user:password@tcp(host:3306)/database.
+	secretSource = regexp.MustCompile(`(^|[\s"'=,;])([^\s:@/?#"'=,;]+:)[^\s]*@([a-z0-9]*\()`)
+	// A token that stands for the user: https://token@host.
+	secretOnly = regexp.MustCompile(`(?i)(https?://)[^\s/?#@:]+@`)
+	// The path of a robot of a messenger is its secret.
+	secretPath = regexp.MustCompile(`(?i)(//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/|api\.telegram\.org/bot|[\w.-]+\.webhook\.office\.com/))[^\s"'?#]+`)
 	// A parameter of a URL, or of a data source.
 	secretParameter = regexp.MustCompile(`(?i)([?&;\s][\w.-]*(?:` + words + `|key|sign|signature)=)[^&;\s]+`)
 	// The same in the parentheses of a JDBC URL of MySQL: jdbc:mysql://(host=h,password=p)/d, address=(password=p).
@@ -68,6 +73,9 @@ func shown(isSecret bool, value string) string {
 // within hides the secrets that stand within a value: those of URLs.
 func within(value string) string {
 	value = secretUser.ReplaceAllString(value, "${1}"+Veil+"@")
+	value = secretSource.ReplaceAllString(value, "${1}${2}"+Veil+"@${3}")
+	value = secretOnly.ReplaceAllString(value, "${1}"+Veil+"@")
+	value = secretPath.ReplaceAllString(value, "${1}"+Veil)
 	value = secretOracle.ReplaceAllString(value, "${1}"+Veil+"@")
 	value = secretInParentheses.ReplaceAllString(value, "${1}"+Veil)
 	return secretParameter.ReplaceAllString(value, "${1}"+Veil)
@@ -116,53 +124,6 @@ func Text(text string) string {
 	text = secretMember.ReplaceAllString(text, `${1}"`+Veil+`"`)
 	text = secretLine.ReplaceAllString(text, "${1} "+Veil)
 	return within(text)
-}
-
-// Restore returns a document with the secrets that were hidden when it was shown: a value that is as that
-// of stored is shown becomes that of stored.
-//
-// Errors: a *** that nothing stored belongs to, with its key; aliases beside a secret, by which it would be shown
-// elsewhere. A document that cannot be read comes back as it is, for whoever says why.
-func Restore(document, stored []byte) ([]byte, error) {
-	if !bytes.Contains(document, []byte(Veil)) {
-		return document, nil
-	}
-	root, err := yamldoc.Root(document)
-	if err != nil {
-		return document, nil
-	}
-	secrets := map[string]string{} // by path
-	if old, err := yamldoc.Root(stored); err == nil {
-		each(old, &place{}, func(at *place, n *yaml.Node) {
-			if shown(at.isSecret, n.Value) != n.Value {
-				secrets[at.path()] = n.Value
-			}
-		})
-		delete(secrets, "") // those whose path is too long
-	}
-	restored := false
-	var wrong []error
-	each(root, &place{}, func(at *place, n *yaml.Node) {
-		if !strings.Contains(n.Value, Veil) {
-			return
-		}
-		path := at.path()
-		secret, ok := secrets[path]
-		switch {
-		case ok && n.Value == shown(at.isSecret, secret):
-			n.Tag, n.Value, n.Style = "!!str", secret, n.Style&quoted
-			restored = true
-		case n.Value == Veil && at.isSecret && len(wrong) < maxWrong:
-			wrong = append(wrong, fmt.Errorf("%s: %s stands for a secret that is stored, and none is", brief.Text(path), Veil))
-		}
-	})
-	if len(wrong) > 0 || !restored {
-		return document, errors.Join(wrong...)
-	}
-	if hasAlias(root) {
-		return document, fmt.Errorf("%s stands for a secret that is stored: no alias is allowed beside it", Veil)
-	}
-	return encode(root)
 }
 
 // place is where a value stands in a document. All that stands below the name of a secret has that name.
@@ -217,10 +178,6 @@ func each(n *yaml.Node, at *place, visit func(at *place, n *yaml.Node)) {
 			each(item, at.item(i), visit)
 		}
 	}
-}
-
-func hasAlias(n *yaml.Node) bool {
-	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
 func encode(root *yaml.Node) ([]byte, error) {

@@ -17,7 +17,21 @@ func TestValue(t *testing.T) {
 		{"webhook.header.Authorization", "Bearer ${env:TOKEN}", Veil},
 		{"webhook.url", "https://u:p@h/${env:PATH}", "https://u:***@h/${env:PATH}"},
 		{"email.password", "", ""},
+		{"email.password.old", "x", Veil},
+		{"api_token_2", "x", Veil},
+		{"tls_key_pem", "-----BEGIN PRIVATE KEY-----", Veil},
+		{"token.url", "https://h/", "https://h/"},
 		{"tokens.per.second", "3", "3"},
+		{"url", "u:p@tcp(h:3306)/d?parseTime=true", "u:***@tcp(h:3306)/d?parseTime=true"},
+		{"url", "u:p@q/r@tcp(h:3306)/d", "u:***@tcp(h:3306)/d"},
+		{"url", "u@tcp(h:3306)/d", "u@tcp(h:3306)/d"},
+		{"url", "https://token@h/a", "https://***@h/a"},
+		{"url", "postgres://u@h/d", "postgres://u@h/d"},
+		{"url", "https://hooks.slack.com/services/T0/B0/x?y=z", "https://hooks.slack.com/***?y=z"},
+		{"url", "https://discord.com/api/webhooks/1/x", "https://discord.com/api/webhooks/***"},
+		{"url", "https://open.feishu.cn/open-apis/bot/v2/hook/x", "https://open.feishu.cn/open-apis/bot/***"},
+		{"url", "https://api.telegram.org/bot1:x/send", "https://api.telegram.org/bot***"},
+		{"description", "asks (a) and mails: b@c(d)", "asks (a) and mails: b@c(d)"},
 		{"webhook.method", "POST", "POST"},
 		{"webhook.url", "https://u:p@h/a?b=c", "https://u:***@h/a?b=c"},
 		{"url", "jdbc:mysql://h/d?user=u&password=p&ssl=true", "jdbc:mysql://h/d?user=u&password=***&ssl=true"},
@@ -85,6 +99,48 @@ func TestRestore(t *testing.T) {
 			continue
 		}
 		if err != nil || string(got) != tt.want {
+			t.Errorf("%q\n= %q, %v, want\n  %q", tt.document, got, err, tt.want)
+		}
+	}
+}
+
+// Whoever sees a secret as *** does not have it sent to a place of his own.
+func TestRestoreAfterAMove(t *testing.T) {
+	const stored = "props:\n  email.host: mail\n  email.password: p\n  email.subject: s\n  password: q\n  http.data: x\nemail:\n  nested: {host: h, token: t}\n"
+	shown := Document(stored)
+	for _, tt := range []struct{ from, to, err string }{
+		{"email.subject: s", "email.subject: t", ""},
+		{"http.data: x", "http.data: x\n  http.uri: http://sink/", ""},
+		{"email.host: mail", "email.host: sink", "props.email.password: *** stands for a secret that is stored, and props.email.host is another: give the secret itself"},
+		{"  email.host: mail\n", "", "props.email.host is another"},
+		{"email.subject: s", "email.subject: s\n  email.port: '25'", "props.email.port is another"},
+		{"email.subject: s", "email.subject: s\n  email.useSsl: 'false'", "props.email.useSsl is another"},
+		{"email.subject: s", "email.subject: s\n  email.serverName: sink", "props.email.serverName is another"},
+		{"email.subject: s", "email.subject: s\n  url: http://sink/", "props.password: ***"},
+		{"host: h", "host: sink", "email.nested.token: ***"},
+	} {
+		document := strings.Replace(shown, tt.from, tt.to, 1)
+		if document == shown {
+			t.Fatalf("%q is not in %q", tt.from, shown)
+		}
+		_, err := Restore([]byte(document), []byte(stored))
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%q: %v, want %q", tt.to, err, tt.err)
+		}
+	}
+}
+
+// A secret that was guessed is another one than the stored one, and is shown as it is.
+func TestDisguise(t *testing.T) {
+	const stored = "props:\n  email.password: p\n  url: https://u:p@h/\n  x: '1'\n"
+	for _, tt := range []struct{ document, want string }{
+		{stored, "props:\n  email.password: 'px'\n  url: https://u:x***@h/\n  x: '1'\n"},
+		{"props:\n  email.password: wrong\n", "props:\n  email.password: wrong\n"},
+		{"props:\n  other.password: p\n", "props:\n  other.password: p\n"},
+		{"props: [", "props: ["},
+	} {
+		got, err := Disguise([]byte(tt.document), []byte(stored))
+		if err != nil || strings.ReplaceAll(string(got), "'", "") != strings.ReplaceAll(tt.want, "'", "") || Document(string(got)) != Document(tt.document) {
 			t.Errorf("%q\n= %q, %v, want\n  %q", tt.document, got, err, tt.want)
 		}
 	}
