@@ -563,7 +563,7 @@ func TestStartFails(t *testing.T) {
 		"zk":     {"registry: {zookeeper: {servers: ['x:y'], namespace: a}}\n", "1:11: registry.zookeeper: "},
 		"memory": {"registry: {memory: {namespace: ''}}\n", "1:11: registry.memory: "},
 		"node":   {memoryFile + "node: {labels: ['a,b']}\n", "2:7: node: job: "},
-		"listen": {memoryFile + "dump: {listen: '256.0.0.1:x'}\n", "2:7: dump: listen "},
+		"listen": {memoryFile + "dump: {listen: '127.0.0.1:x'}\n", "2:7: dump: listen "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(nil)

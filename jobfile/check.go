@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -32,6 +35,7 @@ func (f *File) check(whole *value, r *reader) {
 	f.tracing.checkDatabase(whole.get(keyTracing), o.Tracing, o.Databases, r)
 	f.metrics.check(whole.get(keyMetrics), keyMetrics, names(o.Metrics), append(names(o.Exporters), typeExpvar), r)
 	f.dump.check(whole.get(keyDump), keyDump, nil, []string{typeHTTP}, r)
+	f.dump.checkExposure(whole.get(keyDump), r)
 	if f.health != nil && !f.health.off && f.health.listen == "" {
 		r.fault(whole.get(keyHealth).at, keyHealth, needsListen)
 	}
@@ -225,6 +229,20 @@ func (s *section) check(v *value, path string, quiet, listening []string, r *rea
 		r.fault(v.at, path, needsListen)
 	case isQuiet && s.listen != "":
 		r.fault(v.at, path, "listen: the type %s does not listen", s.typ)
+	}
+}
+
+// checkExposure refuses a dump that other machines can ask without a token: it shows configurations and lines of runs, and
+// runs the program's commands.
+func (s *section) checkExposure(v *value, r *reader) {
+	if s == nil || s.off || v.get("token") != nil {
+		return
+	}
+	for _, at := range []struct{ key, address string }{{"listen", s.listen}, {"line", s.line}} {
+		host, _, err := net.SplitHostPort(at.address)
+		if err == nil && !httpx.IsLoopback(host) {
+			r.fault(v.get(at.key).at, join(keyDump, at.key), "%q: other machines reach it: a token is needed, or 127.0.0.1", brief.Text(at.address))
+		}
 	}
 }
 

@@ -232,9 +232,9 @@ func (s *section) metricsFields() fields {
 
 func (s *section) dumpFields() fields {
 	return append(s.common(typeHTTP, "HTTP answers GET /dump, /dump/{job}, /jobs, /jobs/{job} and /log/{job}."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. Without a token there is no access control, so let it be 127.0.0.1 or a private network. Sections may share it; the token is for dump only. Required."},
-		field{key: "line", shape: text{&s.line}, meaning: "Where ElasticJob's line dump@job is answered: host:port, which no section shares. Default: nowhere."},
-		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody may ask."})
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. Without a token it has to be a loopback address, such as 127.0.0.1:8080. Sections may share it; the token is for dump only. Required."},
+		field{key: "line", shape: text{&s.line}, meaning: "Where ElasticJob's line dump@job is answered: host:port, which no section shares; without a token a loopback address. Default: nowhere."},
+		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody on this machine may ask."})
 }
 
 // healthSection answers probes.

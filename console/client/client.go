@@ -3,11 +3,12 @@ package client
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 // Options say who the client is. One of Token and Name is needed, unless HTTP sends something by itself.
@@ -48,7 +49,7 @@ func New(console string, o Options) (*Client, error) {
 		return nil, errors.New("client: a token and a name: one of them is allowed")
 	case strings.Contains(o.Name, ":"):
 		return nil, errors.New("client: a name has no colon")
-	case u.Scheme == "http" && (o.Token != "" || o.Name != "") && !o.Insecure && !isHere(u.Hostname()):
+	case u.Scheme == "http" && (o.Token != "" || o.Name != "") && !o.Insecure && !httpx.IsLoopback(u.Hostname()):
 		return nil, errors.New("client: a token or password needs https; Options.Insecure allows http")
 	}
 	if o.Timeout <= 0 {
@@ -62,10 +63,4 @@ func New(console string, o Options) (*Client, error) {
 		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return c, nil
-}
-
-// isHere reports whether a host is this one.
-func isHere(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

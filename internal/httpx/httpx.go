@@ -1,11 +1,13 @@
 // Package httpx has what the HTTP clients of this module share: one exchange with an answer of bounded size, errors that
-// do not show URLs, which may hold secrets, the header Retry-After, and the pause before a request is sent again.
+// do not show URLs, which may hold secrets, the header Retry-After, the pause before a request is sent again, and which
+// hosts are this one.
 package httpx
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -85,4 +87,11 @@ func RetryAfter(h http.Header) time.Duration {
 		now = time.Now()
 	}
 	return max(until.Sub(now), 0)
+}
+
+// IsLoopback reports whether a host is this machine by a name or an address that no other one reaches: localhost,
+// 127.0.0.1, ::1.
+func IsLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

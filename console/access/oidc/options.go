@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 // Options say which provider there is, and what its users may do.
@@ -125,13 +125,8 @@ func secureURL(text string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("it is no absolute URL without user, query and fragment")
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && httpx.IsLoopback(u.Hostname()) {
 		return u, nil
 	}
 	return nil, errors.New("it is not https; http is allowed on a loopback address only")
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

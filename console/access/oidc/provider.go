@@ -157,7 +157,7 @@ func secureEndpoint(name, text string, needed bool) error {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && httpx.IsLoopback(u.Hostname())) {
 		return fmt.Errorf("%s: %s is no https URL", name, brief.Quote(text))
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/httpx"
 )
 
 // Site is what is served, and where.
@@ -125,9 +127,5 @@ func (s Site) end(server *http.Server) error {
 // IsLoopback reports whether only this machine reaches an address, host:port.
 func IsLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && httpx.IsLoopback(host)
 }
