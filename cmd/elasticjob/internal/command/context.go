@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ func (c *cli) contextCommand() *cobra.Command {
 	use := &cobra.Command{
 		Use: "use NAME", Short: "Choose the context that counts when nothing else is given", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.changeContexts(func(f *target.File) error { return f.Use(args[0]) })
+			return c.changeContexts("", func(f *target.File) error { return f.Use(args[0]) })
 		},
 	}
 	current := &cobra.Command{
@@ -60,13 +59,13 @@ contexts file, where it may be ${env:NAME} or ${file:/path}.`,
 		Example: "  elasticjob context set prod --store etcd+tls://etcd-0:2379,etcd-1:2379/shop/jobs --cacert ca.pem",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.changeContexts(func(f *target.File) error { return c.setContext(cmd, f, args[0]) })
+			return c.changeContexts(fmt.Sprintf("Context %s is written. ", args[0]), func(f *target.File) error { return c.setContext(cmd, f, args[0]) })
 		},
 	}
 	remove := &cobra.Command{
 		Use: "delete NAME", Short: "Delete a context; the store stays as it is", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.changeContexts(func(f *target.File) error { return f.Delete(args[0]) })
+			return c.changeContexts(fmt.Sprintf("Context %s is deleted. ", args[0]), func(f *target.File) error { return f.Delete(args[0]) })
 		},
 	}
 	return family("context", "Stores with names, in the contexts file", list, use, current, shown, set, remove)
@@ -84,12 +83,19 @@ func (c *cli) readContexts(do func(*target.File) error) error {
 	return usageUnlessMissing(err)
 }
 
-func (c *cli) changeContexts(change func(*target.File) error) error {
+// changeContexts says what it has done, and which context counts then: whoever writes one need not have chosen it.
+func (c *cli) changeContexts(done string, change func(*target.File) error) error {
 	return c.readContexts(func(f *target.File) error {
 		if err := change(f); err != nil {
 			return err
 		}
-		return exit.With(exit.Failed, f.Save())
+		if err := f.Save(); err != nil {
+			return exit.With(exit.Failed, err)
+		}
+		if f.Current == "" {
+			return c.printer().Say("%sNone is the current one: elasticjob context use NAME", done)
+		}
+		return c.printer().Say("%sThe current one is %s.", done, f.Current)
 	})
 }
 
@@ -125,6 +131,9 @@ func (c *cli) listContexts(f *target.File) error {
 
 // setContext takes what flags give.
 func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string) error {
+	if err := c.flags.CheckFlags(); err != nil {
+		return err
+	}
 	s := f.Contexts[name]
 	given := false
 	for _, field := range target.Fields() {
@@ -132,21 +141,14 @@ func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string) error 
 			continue
 		}
 		given = true
-		value := *field.In(&c.flags)
-		if field.Path && value != "" {
-			path, err := filepath.Abs(value)
-			if err != nil {
-				return fmt.Errorf("--%s: %w", field.Flag, err)
-			}
-			value = path
+		value, err := field.Lasting(*field.In(&c.flags))
+		if err != nil {
+			return err
 		}
 		*field.In(&s) = value
 	}
 	if !given {
 		return exit.Errorf(exit.Usage, "context set %s: nothing is given; the flags of the store are, such as --store", name)
-	}
-	if err := s.Check(); err != nil {
-		return err
 	}
 	return f.Set(name, s)
 }

@@ -3,6 +3,7 @@ package target
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"strings"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -37,9 +38,23 @@ func OpenDatabase(address string) (*sql.DB, sqltrace.Dialect, error) {
 	default:
 		return nil, 0, fmt.Errorf("%s is no kind of a database that is known: %s", brief.Quote(kind), allowedDatabases)
 	}
+	if driver == "sqlite" {
+		createPrivate(strings.TrimPrefix(address, kind+":"))
+	}
 	db, err := sql.Open(driver, dsn)
 	if err != nil { // it may quote the address
 		return nil, 0, fmt.Errorf("the %s driver does not understand what is behind %q: %s", kind, kind+":", allowedDatabases)
 	}
 	return db, dialect, nil
+}
+
+// createPrivate makes the file of a database that is not there yet, for its user alone: the driver would let everybody
+// read it. What keeps it from that keeps the driver, too, which says it when the database is used.
+func createPrivate(file string) {
+	if file == ":memory:" {
+		return
+	}
+	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close() // nothing was written
+	}
 }

@@ -121,9 +121,12 @@ func (f *File) Context(name string) (Settings, error) {
 	return s, nil
 }
 
-// Set adds a context, or replaces it. The first one becomes the current one.
+// Set adds a context, or replaces it, if its settings are in order. The first one becomes the current one.
 func (f *File) Set(name string, s Settings) error {
 	if err := checkName(name); err != nil {
+		return err
+	}
+	if err := s.Check(); err != nil {
 		return err
 	}
 	if len(f.Contexts) == 0 {

@@ -25,8 +25,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 )
 
 // Settings are what one place says: flags, the environment, or a context. An empty text says nothing.
@@ -87,6 +91,25 @@ func Fields() []Field {
 	}
 }
 
+// Lasting returns a value of the field as it means the same in any folder: with the absolute path of a file, also of
+// the database sqlite:FILE.
+func (f Field) Lasting(value string) (string, error) {
+	kind, file := "", value
+	if path, ok := strings.CutPrefix(value, "sqlite:"); ok && f.Flag == "history" {
+		kind, file = "sqlite:", path
+	} else if !f.Path {
+		return value, nil
+	}
+	if file == "" || strings.Contains(file, "${") {
+		return value, nil
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", f.Flag, err)
+	}
+	return kind + path, nil
+}
+
 // FromEnvironment returns what the environment says.
 func FromEnvironment(lookup func(string) (string, bool)) Settings {
 	var s Settings
@@ -124,6 +147,9 @@ var ErrNoStore = errors.New("no store: give --store, ELASTICJOB_STORE, or a cont
 
 // Resolve returns the settings that count, and the name of the context that they are from, if any.
 func (c Choice) Resolve() (s Settings, context string, err error) {
+	if err := c.Flags.CheckFlags(); err != nil {
+		return Settings{}, "", err
+	}
 	for place, both := range map[string]bool{
 		"--store, --endpoints and --context":                                               c.Flags.address() && c.FlagContext != "",
 		"ELASTICJOB_STORE, ELASTICJOB_ENDPOINTS and ELASTICJOB_CONTEXT in the environment": c.Environment.address() && c.EnvironmentContext != "" && !c.Flags.address() && c.FlagContext == "",
@@ -153,6 +179,19 @@ func (c Choice) Resolve() (s Settings, context string, err error) {
 	}
 	return first.over(below), name, nil
 }
+
+// CheckFlags refuses settings that flags may not have: a password in the address of the history, in clear text.
+func (s Settings) CheckFlags() error {
+	address := references.ReplaceAllString(s.History, masked)
+	_, dsn, _ := strings.Cut(address, ":")
+	if hasSecret := func(text string) bool { return veil.Value("", text) != text }; hasSecret(address) || hasSecret(" "+dsn) {
+		return errors.New("--history: the list of processes shows a password in a flag to everybody: write '${env:NAME}' or '${file:/path}' in its place, or give ELASTICJOB_HISTORY")
+	}
+	return nil
+}
+
+// references matches what stands for a value that is elsewhere.
+var references = regexp.MustCompile(`\$\{(?:env|file):[^{}]*\}`)
 
 // Mask returns settings of which everything may be shown.
 func (s Settings) Mask() Settings {

@@ -177,6 +177,14 @@ func TestSecretsAreNotShown(t *testing.T) {
 	if got := (target.Settings{Password: "${env:A}hunter2"}).Mask(); strings.Contains(got.Password, "hunter2") {
 		t.Errorf("shows %+v", got)
 	}
+	for history, isRefused := range map[string]bool{
+		"": false, "sqlite:/a:b@c": false, "postgres://u@h/d": false, "postgres://u:${env:P}@h/d": false, "mysql:${file:/dsn}": false,
+		"postgres://u:p@h/d": true, "mysql:u:p@tcp(h:1)/d": true, "postgres:password=p host=h": true, "postgres:host=h password=${env:P}": false,
+	} {
+		if err := (target.Settings{History: history}).CheckFlags(); (err != nil) != isRefused {
+			t.Errorf("--history %s: %v", history, err)
+		}
+	}
 	for _, h := range []string{"oracle:hunter2", "mysql:hunter2", "postgres://u:hunter2@:x/", "sqlite:/no/such/hunter2.db"} {
 		past, err := target.Settings{History: h}.OpenHistory()
 		if err == nil {
