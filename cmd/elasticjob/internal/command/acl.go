@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 		Use: name + " --former USER --new USER", Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if confirm != "" {
-				if err := c.confirm(cmd.Context(), "%s", confirm); err != nil {
+				if err := c.confirmThere(cmd.Context(), "%s", confirm); err != nil {
 					return err
 				}
 			}
@@ -119,9 +120,9 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 					err = on.verify(ctx)
 				}
 				if report.Changed > 0 && !c.dryRun {
-					err = first(err, on.note(ctx, name, c.who(cmd), report))
+					err = cmp.Or(err, on.note(ctx, name, c.who(cmd), report))
 				}
-				return first(err, c.printReport(name, report, err))
+				return cmp.Or(err, c.printReport(name, report, err))
 			})
 		},
 	}

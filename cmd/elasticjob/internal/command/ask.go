@@ -1,51 +1,30 @@
 package command
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 )
 
-// terminal asks the person at the terminal. The read cannot be called off: if the context ends, it
-// ends with the process, which has nothing more to do then.
-func terminal(ctx context.Context, question string, isSecret bool) (string, error) {
-	fmt.Fprint(os.Stderr, question)
-	in := int(os.Stdin.Fd())
-	before, err := term.GetState(in)
+// confirmThere is confirm for what is done to a namespace, which it names: the current context may be another one than
+// somebody thinks.
+func (c *cli) confirmThere(ctx context.Context, format string, args ...any) error {
+	s, context, err := c.settings()
 	if err != nil {
-		return "", err
+		return err
 	}
-	type line struct {
-		text string
-		err  error
+	t, err := s.Target()
+	if err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	read := make(chan line, 1)
-	go func() {
-		if isSecret {
-			text, err := term.ReadPassword(in)
-			read <- line{string(text), err}
-			return
-		}
-		text, err := bufio.NewReader(os.Stdin).ReadString('\n')
-		read <- line{strings.TrimSpace(text), err}
-	}()
-	select {
-	case l := <-read:
-		if isSecret {
-			fmt.Fprintln(os.Stderr) // for that of the person, which was not shown
-		}
-		return l.text, l.err
-	case <-ctx.Done():
-		return "", errors.Join(context.Cause(ctx), term.Restore(in, before))
+	there := t.String()
+	if context != "" {
+		there = fmt.Sprintf("context %s, %s", context, there)
 	}
+	return c.confirm(ctx, "%s: %s", there, fmt.Sprintf(format, args...))
 }
 
 // confirm asks whether something dangerous is to be done. With --yes, and in a dry run, it is. It does

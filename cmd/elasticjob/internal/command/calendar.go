@@ -119,7 +119,7 @@ func (c *cli) removeCalendarCommand() *cobra.Command {
 	cmd := c.dangerous(&cobra.Command{
 		Use: "remove NAME", Short: "Remove a calendar that no job names", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.calendarNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.confirm(cmd.Context(), "remove calendar %s", args[0]); err != nil {
+			if err := c.confirmThere(cmd.Context(), "remove calendar %s", args[0]); err != nil {
 				return err
 			}
 			return c.change(cmd, func(ctx context.Context, ch *changer) error {

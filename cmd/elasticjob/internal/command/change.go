@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -70,7 +71,7 @@ func (c *cli) changeWithin(within asker, cmd *cobra.Command, do func(context.Con
 		if err != nil && len(ch.made) == 0 {
 			return err
 		}
-		return first(err, c.printChanges(ch, err == nil))
+		return cmp.Or(err, c.printChanges(ch, err == nil))
 	})
 }
 
@@ -84,16 +85,6 @@ func (c *cli) changer(s *store) *changer {
 		c.warn("the history does not get what is changed: %v", s.noPast)
 	}
 	return ch
-}
-
-// first returns the first error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // add takes a change. What takes several commits is told of with each of them.

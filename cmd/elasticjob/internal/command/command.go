@@ -51,7 +51,7 @@ func Process() Environment {
 		e.Width = width
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) {
-		e.Ask = terminal
+		e.Ask = show.Ask
 	}
 	return e
 }

@@ -74,14 +74,14 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 	past, noPast := given.OpenHistory() // which does not keep anybody from looking at jobs, and steering them
 	var options []ops.Option
 	if past != nil {
-		defer func() { err = first(err, past.Close()) }()
+		defer func() { err = cmp.Or(err, past.Close()) }()
 		options = append(options, ops.WithHistory(past), ops.WithTrace(past, c.notTraced))
 	}
 	reg, hangUp, err := c.dial(ctx, t)
 	if err != nil {
 		return err
 	}
-	defer func() { err = first(err, hangUp()) }()
+	defer func() { err = cmp.Or(err, hangUp()) }()
 	s := &store{target: t, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
 	return s.suggest(ctx, do(ctx, s))
 }

@@ -143,7 +143,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = first(err, control.Close()) }()
+	defer func() { err = cmp.Or(err, control.Close()) }()
 	book, err := c.openBook(ctx, f, file, log)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-		err = first(err, book.Close(end))
+		err = cmp.Or(err, book.Close(end))
 	}()
 	zone, err := file.zone()
 	if err != nil {
@@ -228,7 +228,7 @@ func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, r
 	}
 	provider, err := file.OIDC.open(control, log)
 	if err != nil {
-		return nil, nil, exit.With(exit.Usage, first(err, control.Close()))
+		return nil, nil, exit.With(exit.Usage, cmp.Or(err, control.Close()))
 	}
 	return control, provider, nil
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +184,7 @@ func (c *consoleConnections) open(cmd *cobra.Command, do func(context.Context, *
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-		err = first(err, b.Close(end))
+		err = cmp.Or(err, b.Close(end))
 	}()
 	return do(ctx, b)
 }

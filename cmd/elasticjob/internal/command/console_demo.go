@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -31,7 +32,7 @@ func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 		defer cancel()
-		err = first(err, d.Close(end))
+		err = cmp.Or(err, d.Close(end))
 	}()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,10 @@ func (c *cli) apply(ctx context.Context, s *store, plan *declare.Plan) error {
 		return err
 	}
 	if refused := plan.Refused(); refused != nil {
-		return first(c.printSteps(applied{DryRun: c.dryRun, Set: plan.Set, Steps: stepsOf(plan)}), exit.Errorf(exit.Conflict, "%s refused; nothing was done", count(plan.Count(declare.Refuse), "job")))
+		return cmp.Or(c.printSteps(applied{DryRun: c.dryRun, Set: plan.Set, Steps: stepsOf(plan)}), exit.Errorf(exit.Conflict, "%s refused; nothing was done", count(plan.Count(declare.Refuse), "job")))
 	}
 	if plan.Changes() {
-		if err := c.confirm(ctx, "apply this: %s", strings.Join(counts(plan, true), ", ")); err != nil {
+		if err := c.confirmThere(ctx, "apply this: %s", strings.Join(counts(plan, true), ", ")); err != nil {
 			return err
 		}
 	}
@@ -172,7 +173,7 @@ something to change, or something is refused.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.run(cmd, func(_ context.Context, _ *store, plan *declare.Plan) error {
-				err := first(c.showPlan(plan), c.printSteps(applied{DryRun: true, Set: plan.Set, Steps: stepsOf(plan)}))
+				err := cmp.Or(c.showPlan(plan), c.printSteps(applied{DryRun: true, Set: plan.Set, Steps: stepsOf(plan)}))
 				if err == nil && (plan.Changes() || plan.Refused() != nil) {
 					return quiet(exit.Findings)
 				}

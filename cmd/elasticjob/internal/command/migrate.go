@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func (m *migration) run(cmd *cobra.Command) (err error) {
 		if err != nil {
 			return err
 		}
-		defer func() { err = first(err, hangUp()) }()
+		defer func() { err = cmp.Or(err, hangUp()) }()
 		*side.to = migrate.Store{Registry: reg, Name: side.of.String(), ZooKeeper: side.of.Kind == target.ZooKeeper}
 	}
 	m.move.By = m.who(cmd)
@@ -126,7 +127,7 @@ func (m *migration) forward(ctx context.Context) error {
 	m.move.Progress = bar.at
 	result, err := m.move.Run(ctx)
 	bar.end()
-	return first(m.printMoved(result), m.goesOn(err))
+	return cmp.Or(m.printMoved(result), m.goesOn(err))
 }
 
 func (m *migration) abort(ctx context.Context) error {
@@ -137,7 +138,7 @@ func (m *migration) abort(ctx context.Context) error {
 		return err
 	}
 	result, err := m.move.Abort(ctx)
-	return first(m.printMoved(result), err)
+	return cmp.Or(m.printMoved(result), err)
 }
 
 // goesOn says what to do about a migration that is half done.

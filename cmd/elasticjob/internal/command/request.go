@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -122,7 +123,7 @@ func (c *cli) printResults(ch *changer, r requested, results []jobtype.ItemResul
 		},
 	})
 	if failed > 0 {
-		return first(printed, exit.Errorf(exit.RunFailed, "%d of %d items were not successful", failed, len(results)))
+		return cmp.Or(printed, exit.Errorf(exit.RunFailed, "%d of %d items were not successful", failed, len(results)))
 	}
 	return printed
 }

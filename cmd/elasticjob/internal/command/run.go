@@ -90,7 +90,7 @@ func openHistory(c jobfile.DatabaseConfig) (jobfile.Database, error) {
 	}
 	t, err := sqltrace.Open(db, dialect, sqltrace.Options{Retention: sqltrace.Retention{Age: cmp.Or(c.Keep, defaultKeep)}, Slog: c.Log})
 	if err != nil {
-		return nil, first(err, db.Close())
+		return nil, cmp.Or(err, db.Close())
 	}
 	return database{t, db}, nil
 }

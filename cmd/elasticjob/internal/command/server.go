@@ -20,7 +20,7 @@ on with its other jobs, and does not come back to this one by itself.`,
 			if r.All {
 				what = "all instances"
 			}
-			if err := c.confirm(cmd.Context(), "have %s leave job %s", what, args[0]); err != nil {
+			if err := c.confirmThere(cmd.Context(), "have %s leave job %s", what, args[0]); err != nil {
 				return err
 			}
 			return c.change(cmd, func(ctx context.Context, ch *changer) error {
@@ -64,7 +64,7 @@ func (c *cli) serverChange(flags func(*cobra.Command) *cobra.Command, use, short
 		Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.allServerNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if question != "" {
-				if err := c.confirm(cmd.Context(), question, args[0]); err != nil {
+				if err := c.confirmThere(cmd.Context(), question, args[0]); err != nil {
 					return err
 				}
 			}
@@ -105,7 +105,7 @@ func (c *cli) clears(flags func(*cobra.Command) *cobra.Command, use, short, ques
 		Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if question != "" {
-				if err := c.confirm(cmd.Context(), question, args[0]); err != nil {
+				if err := c.confirmThere(cmd.Context(), question, args[0]); err != nil {
 					return err
 				}
 			}

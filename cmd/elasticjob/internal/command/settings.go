@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -101,7 +102,7 @@ func (c *cli) printForJVM(now ops.Settings) error {
 		},
 	})
 	if isRefused {
-		return first(err, quiet(exit.Findings))
+		return cmp.Or(err, quiet(exit.Findings))
 	}
 	return err
 }

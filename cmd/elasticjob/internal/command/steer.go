@@ -33,7 +33,7 @@ func (c *cli) killCommand() *cobra.Command {
 			if len(of) > 0 {
 				what = "the executions of items " + itemRanges(of)
 			}
-			if err := c.confirm(cmd.Context(), "end %s of job %s", what, args[0]); err != nil {
+			if err := c.confirmThere(cmd.Context(), "end %s of job %s", what, args[0]); err != nil {
 				return err
 			}
 			return c.change(cmd, func(ctx context.Context, ch *changer) error {
@@ -152,7 +152,7 @@ func (c *cli) removeCommand() *cobra.Command {
 		Long: `Remove a job with all that the store has of it. Its instances stop; programs do not set it up again, unless
 they have a higher revision, until it is readmitted or created.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.confirm(cmd.Context(), "remove job %s, with its configuration, its records and its instances", args[0]); err != nil {
+			if err := c.confirmThere(cmd.Context(), "remove job %s, with its configuration, its records and its instances", args[0]); err != nil {
 				return err
 			}
 			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Remove(ctx, r) })

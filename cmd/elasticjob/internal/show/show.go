@@ -1,5 +1,5 @@
 // Package show prints results: as tables for people, as JSON or YAML for programs, or as bare
-// names for other commands.
+// names for other commands. It asks them, too.
 //
 // All text in them comes from the store, or from outside: nothing of it reaches the terminal
 // that is no printable character. Tables are cut to the width of a terminal; what is no terminal
