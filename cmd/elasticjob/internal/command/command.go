@@ -22,6 +22,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/manual"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/usage"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/script"
 )
@@ -118,7 +119,7 @@ func (c *cli) root() *cobra.Command {
 It runs none of them, except "elasticjob run".
 
 The namespace is given by flags, by the environment, or by a context: see "elasticjob help store".`,
-		SilenceErrors: true, SilenceUsage: true,
+		SilenceErrors: true, SilenceUsage: true, Version: built().Version,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -129,6 +130,7 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetVersionTemplate("{{.Version}}\n")
 	c.output = show.TableFormat
 	flags := root.PersistentFlags()
 	for _, f := range target.Fields() {
@@ -163,24 +165,9 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 	}
 	root.AddCommand(topics()...)
 	root.InitDefaultHelpCmd()
-	helpOfCommands(root)
+	usage.Explain(root)
 	c.begin(root)
 	return root
-}
-
-// helpOfCommands has help refuse a command that there is not, as the command line does.
-func helpOfCommands(root *cobra.Command) {
-	for _, help := range root.Commands() {
-		if help.Name() != "help" {
-			continue
-		}
-		help.Args = func(_ *cobra.Command, args []string) error {
-			if found, rest, err := root.Find(args); err == nil && found.HasSubCommands() && len(rest) > 0 {
-				return fmt.Errorf("no command %s; elasticjob help lists them", brief.Quote(strings.Join(args, " ")))
-			}
-			return nil
-		}
-	}
 }
 
 // begin notes for a command, and all below it, when its command line was understood: what is wrong before
