@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
@@ -45,7 +46,9 @@ type Guard struct {
 	origins  *http.CrossOriginProtection
 	hosts    map[string]bool
 	requests places
+	entrance places // of requests with a body that need nobody to be logged in
 	streams  places
+	warned   atomic.Int64    // when a proxy was last warned of, in ns
 	closing  context.Context // its cause ends all streams
 	close    context.CancelCauseFunc
 }
@@ -64,6 +67,7 @@ func New(table *route.Table, o Options) (*Guard, error) {
 	g := &Guard{
 		table: table, o: o, origins: http.NewCrossOriginProtection(), hosts: map[string]bool{},
 		requests: places{all: o.Limits.Requests, each: o.Limits.RequestsOfAddress},
+		entrance: places{all: max(1, o.Limits.Requests/8), each: max(1, o.Limits.RequestsOfAddress/16)},
 		streams:  places{all: o.Limits.Streams, each: o.Limits.StreamsOfAddress},
 	}
 	for _, origin := range o.Origins {
@@ -116,7 +120,8 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		id: rand.Text(), address: g.o.Address(r),
 	}
 	g.setHeaders(a, r)
-	g.setDeadlines(a, r)
+	g.setDeadlines(asked, a, r)
+	g.warnOfProxy(a, r)
 	g.o.Metrics.begin(asked)
 	defer func() {
 		g.o.Metrics.end(asked, a.code(), time.Since(began))
@@ -127,7 +132,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // net/http ends the connection: the client must not take a part for the whole
 		}
 	}()
-	leave, err := g.enter(asked, a)
+	leave, err := g.enter(asked, a, r)
 	if err == nil {
 		defer leave()
 		err = g.check(asked, r)
@@ -142,6 +147,19 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(ctx, answerKey{}, a))
 	r.Body = http.MaxBytesReader(w, r.Body, g.o.Limits.Body)
 	g.table.ServeHTTP(a, r)
+}
+
+// warnOfProxy tells, once an hour, that a proxy says where clients are, and nobody has said that it is trusted.
+func (g *Guard) warnOfProxy(a *answer, r *http.Request) {
+	if r.Header.Get("X-Forwarded-For") == "" || a.address != peer(r) {
+		return
+	}
+	now, last := time.Now(), g.warned.Load()
+	if last == 0 || now.Sub(time.Unix(0, last)) >= time.Hour {
+		if g.warned.CompareAndSwap(last, now.UnixNano()) {
+			g.o.Log.Warn("console: X-Forwarded-For is not believed: proxy.from does not have the address that it comes from, so all who come through it count as one", "address", a.address.String())
+		}
+	}
 }
 
 // recovers answers for a handler that has panicked. It cannot if the answer has begun, and must not if the

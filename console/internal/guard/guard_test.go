@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
@@ -26,7 +27,7 @@ type stand struct {
 	metrics *Metrics
 }
 
-// newStand has the routes GET and POST /do, GET /stream, GET /mine and GET /alive, which have one handler.
+// newStand has the routes GET and POST /do, GET /stream, GET and POST /mine, and GET /alive, which have one handler.
 func newStand(t *testing.T, o Options, handler http.HandlerFunc) *stand {
 	t.Helper()
 	s := &stand{}
@@ -50,6 +51,7 @@ func newStand(t *testing.T, o Options, handler http.HandlerFunc) *stand {
 		{Method: "POST", Pattern: "/do", Need: open, Handler: handler, Fail: fail("own")},
 		{Method: "GET", Pattern: "/stream", Need: open, Handler: handler, Stream: true},
 		{Method: "GET", Pattern: "/mine", Need: route.Need{Scope: route.SignedIn}, Handler: handler},
+		{Method: "POST", Pattern: "/mine", Need: route.Need{Scope: route.SignedIn}, Handler: handler},
 		{Method: "GET", Pattern: "/alive", Need: open, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Probe: true},
 	} {
 		if err := table.Add(r); err != nil {
@@ -389,6 +391,32 @@ func TestTooManyAtOnce(t *testing.T) {
 	if len(s.requests.by) != 0 {
 		t.Errorf("it remembers %v", s.requests.by)
 	}
+}
+
+// A proxy that nobody has named is warned of, once an hour.
+func TestProxyThatIsNotBelieved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trusted := netip.MustParseAddr("203.0.113.7")
+		s := newStand(t, Options{Address: func(r *http.Request) netip.Addr {
+			if r.Header.Get("X-Forwarded-For") == trusted.String() { // as if by a proxy that is trusted
+				return trusted
+			}
+			return peer(r)
+		}}, nothing)
+		ask := func(want int, headers ...string) {
+			t.Helper()
+			s.ask(request("GET", "/do", headers...))
+			if got := strings.Count(s.log.String(), "X-Forwarded-For is not believed"); got != want {
+				t.Errorf("%v: %d warnings, want %d", headers, got, want)
+			}
+		}
+		ask(0)
+		ask(0, "X-Forwarded-For", trusted.String())
+		ask(1, "X-Forwarded-For", "198.51.100.1")
+		ask(1, "X-Forwarded-For", "198.51.100.2")
+		time.Sleep(time.Hour)
+		ask(2, "X-Forwarded-For", "198.51.100.2")
+	})
 }
 
 // Whoever is not let in for now is told when to come again.

@@ -16,7 +16,9 @@ import (
 // Limits bound requests. Zero ones have their defaults.
 type Limits struct {
 	// Requests is how many there may be at the same time, without streams: 512. RequestsOfAddress: 128 of
-	// them from one address. Up to 100,000.
+	// them from one address. Up to 100,000. Requests with a body that need nobody to be logged in, such as log-ins, have
+	// places of their own, an eighth and a sixteenth as many: whoever fills them keeps out who has not logged in, and
+	// nobody else.
 	Requests          int `yaml:"requests"`
 	RequestsOfAddress int `yaml:"requestsOfAddress"`
 	// Streams is how many streams there may be at the same time: 2,000. StreamsOfAddress: 1,000 of them
@@ -31,7 +33,7 @@ type Limits struct {
 	// Time bounds a request that is no stream: 30 s. Its answer has to be taken 5 s later. This and what follows: from
 	// 1 s to 10 min.
 	Time time.Duration `yaml:"time"`
-	// BodyTime bounds how long a body may take to come: 15 s.
+	// BodyTime bounds how long a body may take to come: 15 s; 5 s at most where nobody needs to be logged in.
 	BodyTime time.Duration `yaml:"bodyTime"`
 	// Write bounds a write of a stream: 10 s.
 	Write time.Duration `yaml:"write"`
@@ -68,13 +70,24 @@ func (l Limits) withDefaults() Limits {
 // taken is how long after Limits.Time an answer has to be taken.
 const taken = 5 * time.Second
 
+// strangerTime bounds how long a body may take to come from who need not be logged in.
+const strangerTime = 5 * time.Second
+
+// isFromStranger reports whether anybody can keep a place by a request, in that he sends its body slowly. Without a body
+// it is answered at once, and so is one that needs a log-in.
+func isFromStranger(asked *route.Route, r *http.Request) bool {
+	return asked.Need.Scope <= route.Open && r.ContentLength != 0
+}
+
 // enter takes a place for a request. Probes need none.
-func (g *Guard) enter(asked *route.Route, a *answer) (leave func(), err error) {
-	if asked.Probe {
-		return func() {}, nil
-	}
+func (g *Guard) enter(asked *route.Route, a *answer, r *http.Request) (leave func(), err error) {
 	p := &g.requests
-	if asked.Stream {
+	switch {
+	case asked.Probe:
+		return func() {}, nil
+	case isFromStranger(asked, r):
+		p = &g.entrance
+	case asked.Stream:
 		p = &g.streams
 		if g.Closing() {
 			err = context.Cause(g.closing)
@@ -91,9 +104,13 @@ func (g *Guard) enter(asked *route.Route, a *answer) (leave func(), err error) {
 
 // setDeadlines bounds how long the client may take to send its body, and to take the answer. net/http
 // takes these deadlines away after the request.
-func (g *Guard) setDeadlines(a *answer, r *http.Request) {
+func (g *Guard) setDeadlines(asked *route.Route, a *answer, r *http.Request) {
 	if r.ContentLength != 0 { // without a body, net/http waits for the end of the connection: that must not end early
-		_ = a.controller.SetReadDeadline(time.Now().Add(g.o.Limits.BodyTime)) // see answer.deadline
+		most := g.o.Limits.BodyTime
+		if isFromStranger(asked, r) {
+			most = min(most, strangerTime)
+		}
+		_ = a.controller.SetReadDeadline(time.Now().Add(most)) // see answer.deadline
 	}
 	if !a.stream {
 		a.deadline(g.o.Limits.Time + taken)

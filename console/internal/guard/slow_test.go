@@ -7,8 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,26 +74,81 @@ func took(t *testing.T, since time.Time, want time.Duration) {
 	}
 }
 
+// Whoever need not be logged in has less time for a body.
 func TestSlowBody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
-			if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil { // as huma does
-				t.Error(err)
-			}
-			_, err := io.ReadAll(r.Body)
-			if !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Error(err)
-			}
-			http.Error(w, "too slow", http.StatusRequestTimeout)
-		})
-		c := connect(t, s)
-		send(t, c, "POST /do HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nslo")
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil || answer.StatusCode != http.StatusRequestTimeout {
-			t.Error(answer, err)
+	for path, want := range map[string]time.Duration{"/do": 5 * time.Second, "/mine": 15 * time.Second} {
+		t.Run(path, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { slowBody(t, path, want) }) })
+	}
+}
+
+func slowBody(t *testing.T, path string, want time.Duration) {
+	began := time.Now()
+	s := newStand(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil { // as huma does
+			t.Error(err)
 		}
-		took(t, began, 15*time.Second)
+		_, err := io.ReadAll(r.Body)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error(err)
+		}
+		http.Error(w, "too slow", http.StatusRequestTimeout)
+	})
+	c := connect(t, s)
+	send(t, c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Basic YTo=\r\nContent-Length: 100\r\n\r\nslo")
+	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil || answer.StatusCode != http.StatusRequestTimeout {
+		t.Error(answer, err)
+	}
+	took(t, began, want)
+}
+
+// Whoever sends log-ins slowly, from many addresses, keeps nobody out who has logged in.
+func TestSlowStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, Options{
+			Limits:  Limits{Requests: 32, RequestsOfAddress: 32},
+			Address: func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("From")) },
+		}, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) })
+		var slow []*io.PipeWriter
+		var done sync.WaitGroup
+		post := func(path, from string, body io.Reader) int {
+			r := httptest.NewRequest("POST", path, body)
+			r.Header.Set("From", from)
+			r.SetBasicAuth("anna", "")
+			return s.ask(r).StatusCode
+		}
+		begin := func(from string) {
+			body, rest := io.Pipe()
+			slow = append(slow, rest)
+			done.Go(func() {
+				if got := post("/do", from, body); got != http.StatusOK {
+					t.Errorf("a slow one from %s: %d", from, got)
+				}
+			})
+			synctest.Wait()
+		}
+		begin("192.0.2.1")
+		begin("192.0.2.1")
+		if got := post("/do", "192.0.2.1", strings.NewReader("x")); got != http.StatusTooManyRequests {
+			t.Errorf("a third one of an address: %d", got)
+		}
+		begin("192.0.2.2")
+		begin("192.0.2.2")
+		if got := post("/do", "192.0.2.3", strings.NewReader("x")); got != http.StatusServiceUnavailable {
+			t.Errorf("one more: %d", got)
+		}
+		if got := post("/mine", "192.0.2.1", strings.NewReader("x")); got != http.StatusOK {
+			t.Errorf("of who has logged in: %d", got)
+		}
+		if got := s.ask(request("GET", "/do", "From", "192.0.2.1")).StatusCode; got != http.StatusOK {
+			t.Errorf("a page: %d", got)
+		}
+		for _, rest := range slow {
+			if err := rest.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		done.Wait()
 	})
 }
 
@@ -103,7 +161,7 @@ func TestSlowBodyThatIsRefused(t *testing.T) {
 		if _, err := io.ReadAll(c); err != nil {
 			t.Error(err)
 		}
-		if since := time.Since(began); since < 15*time.Second || since > 16*time.Second {
+		if since := time.Since(began); since < 5*time.Second || since > 6*time.Second {
 			t.Errorf("the connection ended after %v", since)
 		}
 	})
