@@ -2815,7 +2815,7 @@ func (c *Client) ListUsers(ctx context.Context) ([]UserInfo, error) {
 
 // AddUser: Add a user.
 //
-// A token cannot do it for its own user, or for one who is admin for everything.
+// A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
 //
 // Needs the role admin, for everything.
 func (c *Client) AddUser(ctx context.Context, body NewUser) (out UserInfo, etag string, err error) {
@@ -2840,7 +2840,7 @@ func (c *Client) GetUser(ctx context.Context, user string) (out UserInfo, etag s
 
 // SetUser: Replace the grants of a user, and disable or enable him.
 //
-// It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled. If-Match is needed. A token cannot do it for its own user, or for one who is admin for everything.
+// It counts from the next request of his on. The last admin for everything can neither lose that nor be disabled. If-Match is needed. A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
 //
 // Needs the role admin, for everything.
 func (c *Client) SetUser(ctx context.Context, user string, body UserRights, ifMatch string) (out UserInfo, etag string, err error) {
@@ -2849,7 +2849,7 @@ func (c *Client) SetUser(ctx context.Context, user string, body UserRights, ifMa
 
 // SetPassword: Set the password of somebody else.
 //
-// It ends all of his sessions. Your own one needs the old one, and is set by /api/v1/me/password. A token cannot do it for its own user, or for one who is admin for everything.
+// It ends all of his sessions. Your own one needs the old one, and is set by /api/v1/me/password. A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
 //
 // Needs the role admin, for everything.
 func (c *Client) SetPassword(ctx context.Context, user string, body SetPasswordBody) error {
@@ -2865,7 +2865,7 @@ func (c *Client) ListTokens(ctx context.Context, user string) ([]TokenInfo, erro
 
 // AddToken: Make an API token of a user.
 //
-// A token cannot do it for its own user, or for one who is admin for everything.
+// A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
 //
 // Needs the role admin, for everything.
 func (c *Client) AddToken(ctx context.Context, user string, body NewToken) (MadeToken, error) {

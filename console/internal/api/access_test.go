@@ -272,6 +272,7 @@ func TestNothingOutlivesToken(t *testing.T) {
 		{"PUT", "/users/anna/password", `{"new":"another-Kettle-9"}`},
 		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9",` + everything + `}`},
 		{"PUT", "/users/ben", `{"disabled":false,` + everything + `}`},
+		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["a*","b*","c*"]},{"role":"admin","namespaces":["d*"],"jobs":["*"]}]}`},
 	} {
 		header := token
 		if r.method == "PUT" {
@@ -279,6 +280,7 @@ func TestNothingOutlivesToken(t *testing.T) {
 		}
 		g.want(t, 403, "a token cannot do this for its own user", header, r.method, r.path, r.body)
 	}
+	g.want(t, 201, "", token, "POST", "/users", `{"name":"dora","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["test"]}]}`)
 	g.want(t, 201, "", token, "POST", "/users", `{"name":"carl","password":"another-Kettle-9","grants":[{"role":"viewer"}]}`)
 	g.want(t, 204, "", token, "PUT", "/users/carl/password", `{"new":"another-Kettle-10"}`)
 	g.want(t, 201, `"token":"ej_`, token, "POST", "/users/carl/tokens", `{"name":"x"}`)
