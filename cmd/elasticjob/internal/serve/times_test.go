@@ -156,7 +156,7 @@ func TestListenerFails(t *testing.T) {
 	})
 }
 
-// What is older than TLS 1.2 is not spoken, and that is in the log.
+// What is older than TLS 1.2, or has CBC, is not spoken, and that is in the log.
 func TestOldTLS(t *testing.T) {
 	folder := t.TempDir()
 	writeCertificate(t, folder, 1)
@@ -169,6 +169,13 @@ func TestOldTLS(t *testing.T) {
 			c := tls.Client(dial(), &tls.Config{InsecureSkipVerify: true, MinVersion: version, MaxVersion: version}) // it signs itself
 			if err := c.HandshakeContext(t.Context()); (err == nil) != isSpoken {
 				t.Errorf("%s: %v", tls.VersionName(version), err)
+			}
+			_ = c.NetConn().Close() // without a word
+		}
+		for suite, isSpoken := range map[uint16]bool{tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: false, tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: true} {
+			c := tls.Client(dial(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}) // it signs itself
+			if err := c.HandshakeContext(t.Context()); (err == nil) != isSpoken {
+				t.Errorf("%s: %v", tls.CipherSuiteName(suite), err)
 			}
 			_ = c.NetConn().Close() // without a word
 		}
