@@ -1,6 +1,7 @@
 package cronexpr
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -12,7 +13,8 @@ import (
 // LoadLocation finds a time zone by name: empty for the zone of this machine,
 // an IANA name such as "Asia/Shanghai", or an offset from Greenwich as Java
 // and ElasticJob write it: "GMT", "GMT+08:00", and the short forms "GMT+8" and
-// "GMT+0800". An offset goes up to 23:59 and its zone is named in full.
+// "GMT+0800". An offset goes up to 23:59 and its zone is named in full. Names
+// that mean another zone on each machine are refused: Local, localtime, posixrules.
 //
 // A program that may run where there are no zone files should import time/tzdata.
 func LoadLocation(name string) (*time.Location, error) {
@@ -23,6 +25,10 @@ func LoadLocation(name string) (*time.Location, error) {
 		return time.FixedZone(gmtName(offset), offset), nil
 	}
 	loc, err := time.LoadLocation(name)
+	switch name {
+	case "Local", "localtime", "posixrules", "Factory":
+		err = errors.New("it is another zone on each machine")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("time zone %s: %w; allowed: an IANA name such as Asia/Shanghai, "+
 			"GMT±hh:mm up to 23:59 such as GMT+08:00, or nothing for the zone of this machine", brief.Quote(name), brief.Error(err))

@@ -51,7 +51,7 @@ func TestLoadLocation(t *testing.T) {
 
 func TestLoadLocationRefuses(t *testing.T) {
 	for _, name := range []string{
-		"Asia/Shanghia", "GMT+24:00", "GMT+8:60", "GMT+8:0", "GMT+08:00:00", "GMT+", "GMT8", "GMT +8", " GMT", "UTC+8", "+08:00", "../etc/passwd",
+		"Asia/Shanghia", "GMT+24:00", "GMT+8:60", "GMT+8:0", "GMT+08:00:00", "GMT+", "GMT8", "GMT +8", " GMT", "UTC+8", "+08:00", "../etc/passwd", "Local", "localtime", "posixrules",
 	} {
 		loc, err := cronexpr.LoadLocation(name)
 		if err == nil {
