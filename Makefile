@@ -70,7 +70,7 @@ history: ## queries over a million executions on SQLite, MariaDB and PostgreSQL,
 	@scripts/test-deps
 	cd trace/sqltrace && REQUIRE_DATABASES=1 go test -run TestHistory -v -timeout 30m . -rows 1000000
 
-faults: ## the fault suite with -race, and with outages of 30 s
+faults: ## the fault suite with -race, every scenario on both stores, and outages of 30 s
 	@scripts/test-deps
 	REQUIRE_ZOOKEEPER=1 go test -race -timeout 60m ./integration
 
