@@ -2143,7 +2143,7 @@ func (c *Client) GetMe(ctx context.Context) (Me, error) {
 
 // ChangeMyPassword: Change your password.
 //
-// It needs the old one, also of an admin. It ends all your sessions, also the one that the request came by. A token cannot do it.
+// It needs the old one, also of an admin. It ends all your sessions, also the one that the request came by, and none of your tokens. A token cannot do it.
 //
 // Needs a log-in.
 func (c *Client) ChangeMyPassword(ctx context.Context, body PasswordChange) error {
@@ -2849,7 +2849,7 @@ func (c *Client) SetUser(ctx context.Context, user string, body UserRights, ifMa
 
 // SetPassword: Set the password of somebody else.
 //
-// It ends all of his sessions. Your own one needs the old one, and is set by /api/v1/me/password. A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
+// It ends all of his sessions, and none of his tokens. Your own one needs the old one, and is set by /api/v1/me/password. A token cannot do it for its own user, or for an admin of all namespaces, or of those that a pattern matches.
 //
 // Needs the role admin, for everything.
 func (c *Client) SetPassword(ctx context.Context, user string, body SetPasswordBody) error {

@@ -143,7 +143,7 @@ func (a *API) addLogin() {
 	}, a.logout)
 	register(a, signedIn, huma.Operation{
 		OperationID: "change-my-password", Method: http.MethodPut, Path: myPasswordPath, Tags: tagAccess, Summary: "Change your password",
-		Description: "It needs the old one, also of an admin. It ends all your sessions, also the one that the request came by. A token cannot do it.",
+		Description: "It needs the old one, also of an admin. It ends all your sessions, also the one that the request came by, and none of your tokens. A token cannot do it.",
 		Errors:      append([]int{http.StatusForbidden, http.StatusConflict}, limited...),
 	}, a.changePassword)
 }

@@ -113,7 +113,7 @@ func (a *API) addUsers() {
 	}, a.setUser)
 	register(a, everything, huma.Operation{
 		OperationID: "set-password", Method: http.MethodPut, Path: usersPath + "/{user}/password", Tags: tagAccess, Summary: "Set the password of somebody else",
-		Description: "It ends all of his sessions. Your own one needs the old one, and is set by " + myPasswordPath + ". " + notByToken, Errors: conflict,
+		Description: "It ends all of his sessions, and none of his tokens. Your own one needs the old one, and is set by " + myPasswordPath + ". " + notByToken, Errors: conflict,
 	}, a.setPassword)
 	register(a, everything, huma.Operation{
 		OperationID: "remove-user", Method: http.MethodDelete, Path: usersPath + "/{user}", Tags: tagAccess, Summary: "Remove a user, with tokens and sessions",

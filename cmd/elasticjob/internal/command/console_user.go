@@ -136,7 +136,17 @@ func (c consoleUsers) setPassword() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.change(cmd, access.Event{Kind: access.PasswordChanged, User: args[0]}, func(u *access.Users) error { return u.SetPassword(args[0], password) })
+			tokens := 0
+			err = c.change(cmd, access.Event{Kind: access.PasswordChanged, User: args[0]}, func(u *access.Users) error {
+				if user := u.Users[args[0]]; user != nil {
+					tokens = len(user.Tokens)
+				}
+				return u.SetPassword(args[0], password)
+			})
+			if err != nil || tokens == 0 {
+				return err
+			}
+			return c.printer().Say("What he has beside the password stays, %s: elasticjob console token list %s", count(tokens, "API token"), args[0])
 		},
 	})
 	p.flag(cmd)
