@@ -35,7 +35,8 @@
 //
 // A worker of named jobs cannot remove a job that has expired (job.Expiry with Remove); it shows
 // a fault, and an operator removes the job. Nor can it set a job up that is not there, or replace
-// its configuration (job.Config.Overwrite, or a higher revision). Locks of etcd's package concurrency
+// its configuration (job.Config.Overwrite, or a higher revision). It can end the sessions of all workers of the
+// namespace, whose jobs stop until they have new ones: a range of keys cannot mean "its own session". Locks of etcd's package concurrency
 // (etcd.Registry.Concurrency) need the range of their prefix, such as /shop//locks/.
 //
 // A user is changed without this package: make another one with the same role, restart the

@@ -58,7 +58,11 @@ commands are printed, for a pipe.`,
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			return c.printRoles(storeRoles{Store: t.Kind, Commands: lines, note: "# Run this from a file, with ETCDCTL_ENDPOINTS and ETCDCTL_USER=root set: etcdctl asks for passwords on its standard input.\n# Roles count once authentication is enabled: etcdctl auth enable."})
+			note := "# Run this from a file, with ETCDCTL_ENDPOINTS and ETCDCTL_USER=root set: etcdctl asks for passwords on its standard input.\n# Roles count once authentication is enabled: etcdctl auth enable."
+			if len(roles.Jobs) > 0 {
+				note += "\n# A worker of these jobs can end the sessions of all workers of the namespace, which stops their jobs until they have new ones: etcd cannot tell sessions apart."
+			}
+			return c.printRoles(storeRoles{Store: t.Kind, Commands: lines, note: note})
 		},
 	}
 	for _, role := range rights.Roles() {
