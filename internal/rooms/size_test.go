@@ -44,8 +44,7 @@ var budgets = map[string]int{
 // files. It only becomes smaller.
 var (
 	largeFiles = map[string]int{
-		"cmd/elasticjob/internal/command/console_user.go": 456,
-		"internal/decide/guarantee.go":                    460,
+		"internal/decide/guarantee.go": 460,
 	}
 	largeFolders = map[string]int{
 		"internal/decide":                 49,

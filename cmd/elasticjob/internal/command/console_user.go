@@ -124,35 +124,6 @@ func (c consoleUsers) setUser() *cobra.Command {
 	return cmd
 }
 
-func (c consoleUsers) setPassword() *cobra.Command {
-	var p passwordFlags
-	cmd := c.changes(&cobra.Command{
-		Use: "password NAME", Short: "Set the password of a user of the console, and end his sessions", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.userNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.read(func(u *access.Users) error { _, err := u.User(args[0]); return err }); err != nil {
-				return err
-			}
-			password, err := c.newPassword(cmd.Context(), args[0], p)
-			if err != nil {
-				return err
-			}
-			tokens := 0
-			err = c.change(cmd, access.Event{Kind: access.PasswordChanged, User: args[0]}, func(u *access.Users) error {
-				if user := u.Users[args[0]]; user != nil {
-					tokens = len(user.Tokens)
-				}
-				return u.SetPassword(args[0], password)
-			})
-			if err != nil || tokens == 0 {
-				return err
-			}
-			return c.printer().Say("What he has beside the password stays, %s: elasticjob console token list %s", count(tokens, "API token"), args[0])
-		},
-	})
-	p.flag(cmd)
-	return cmd
-}
-
 func (c consoleUsers) listUsers(u *access.Users) error {
 	rows := []listedUser{}
 	for _, name := range u.Names() {
@@ -248,48 +219,6 @@ func (c consoleUsers) tell(would string, e access.Event) error {
 func (c consoleUsers) userNames(*cobra.Command, []string, string) (names []string) {
 	_ = c.read(func(u *access.Users) error { names = u.Names(); return nil }) // without them nothing is proposed
 	return names
-}
-
-// passwordFlags say where a password comes from.
-type passwordFlags struct {
-	file string
-	none bool
-}
-
-func (p *passwordFlags) flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.file, "password-file", "", "file with the password of the user; - is the standard input; default: it is asked for")
-}
-
-// newPassword reads a password, or asks for it twice.
-func (c consoleUsers) newPassword(ctx context.Context, name string, p passwordFlags) (string, error) {
-	switch {
-	case p.none && p.file != "":
-		return "", exit.Errorf(exit.Usage, "--no-password and --password-file: allowed is one of them")
-	case p.none:
-		return "", nil
-	case p.file != "":
-		source, err := c.source(p.file)
-		if err != nil {
-			return "", exit.With(exit.Usage, err)
-		}
-		line, _, _ := strings.Cut(string(source.Text), "\n")
-		password := strings.TrimSuffix(line, "\r")
-		return password, access.CheckPassword(name, password)
-	case c.env.Ask == nil:
-		return "", exit.Errorf(exit.Usage, "user %s needs a password, and nobody can be asked for it: give --password-file", name)
-	}
-	password, err := c.env.Ask(ctx, "New password of "+show.Line(name)+": ", true)
-	if err == nil {
-		err = access.CheckPassword(name, password)
-	}
-	if err != nil {
-		return "", exit.With(exit.Usage, err)
-	}
-	again, err := c.env.Ask(ctx, "Again: ", true)
-	if err == nil && again != password {
-		err = errors.New("the passwords differ: nothing was done")
-	}
-	return password, exit.With(exit.Usage, err)
 }
 
 // grants are the flags that give rights.
