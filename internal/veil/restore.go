@@ -18,8 +18,9 @@ import (
 // of stored is shown becomes that of stored.
 //
 // Errors: a *** that nothing stored belongs to, with its key; one whose destination has changed, which is a host, a URL,
-// a user, or encryption, beside it, with the same name up to the last dot: whoever cannot see a password cannot have it
-// sent elsewhere; aliases beside a secret, by which it would be shown elsewhere. A document that cannot be read comes back as it is, for whoever says why.
+// a user, or encryption, with the same name up to the last dot, or up to one before that (webhook.url of
+// webhook.header.Authorization): whoever cannot see a password cannot have it sent elsewhere; aliases beside a secret,
+// by which it would be shown elsewhere. A document that cannot be read comes back as it is, for whoever says why.
 func Restore(document, stored []byte) ([]byte, error) {
 	if !bytes.Contains(document, []byte(Veil)) {
 		return document, nil
@@ -29,7 +30,7 @@ func Restore(document, stored []byte) ([]byte, error) {
 		return document, nil
 	}
 	secrets := secretsOf(stored)
-	moved := moved(stored, root)
+	moved := movedFrom(stored, root)
 	restored := false
 	var wrong []error
 	each(root, &place{}, func(at *place, n *yaml.Node) {
@@ -40,7 +41,7 @@ func Restore(document, stored []byte) ([]byte, error) {
 		secret, ok := secrets[path]
 		switch {
 		case ok && n.Value == shown(at.isSecret, secret):
-			if to := moved[group(path)]; to != "" && len(wrong) < maxWrong {
+			if to := moved.of(path); to != "" && len(wrong) < maxWrong {
 				wrong = append(wrong, fmt.Errorf("%s: %s stands for a secret that is stored, and %s is another: give the secret itself", brief.Text(path), Veil, brief.Text(to)))
 			}
 			n.Tag, n.Value, n.Style = "!!str", secret, n.Style&quoted
@@ -61,6 +62,8 @@ func Restore(document, stored []byte) ([]byte, error) {
 // Disguise returns a document in which each secret that is as stored is another one, which is shown in the same way:
 // whoever may not see a secret, and compares a document with what is stored, does not learn that he has guessed it.
 // A document that cannot be read comes back as it is.
+//
+// Errors: aliases, by which a secret is compared that stands elsewhere.
 func Disguise(document, stored []byte) ([]byte, error) {
 	secrets := secretsOf(stored)
 	if len(secrets) == 0 {
@@ -70,14 +73,17 @@ func Disguise(document, stored []byte) ([]byte, error) {
 	if err != nil {
 		return document, nil
 	}
+	if hasAlias(root) { // whether or not there is a guess: an error must not tell
+		return document, errors.New("a document with secrets that are stored cannot be compared if it has an alias")
+	}
 	disguised := false
 	each(root, &place{}, func(at *place, n *yaml.Node) {
 		secret, ok := secrets[at.path()]
-		if !ok || n.Value != secret {
+		if !ok || decoded(n) != secret {
 			return
 		}
-		other := n.Value + "x"
-		if hidden := shown(at.isSecret, n.Value); hidden != Veil {
+		other := secret + "x"
+		if hidden := shown(at.isSecret, secret); hidden != Veil {
 			other = strings.ReplaceAll(hidden, Veil, "x"+Veil)
 		}
 		n.Tag, n.Value, n.Style = "!!str", other, n.Style&quoted
@@ -89,6 +95,15 @@ func Disguise(document, stored []byte) ([]byte, error) {
 	return encode(root)
 }
 
+// decoded is what a single value means; the value as it stands if that is no text.
+func decoded(n *yaml.Node) string {
+	var text string
+	if err := n.Decode(&text); err != nil { // it is refused later
+		return n.Value
+	}
+	return text
+}
+
 // secretsOf returns the secrets of a document, by their paths: none of one that cannot be read.
 func secretsOf(document []byte) map[string]string {
 	secrets := map[string]string{}
@@ -98,7 +113,7 @@ func secretsOf(document []byte) map[string]string {
 	}
 	each(root, &place{}, func(at *place, n *yaml.Node) {
 		if shown(at.isSecret, n.Value) != n.Value {
-			secrets[at.path()] = n.Value
+			secrets[at.path()] = decoded(n)
 		}
 	})
 	delete(secrets, "") // those whose path is too long
@@ -111,14 +126,30 @@ var destination = regexp.MustCompile(`(?i:host|ur[il]|addr|address|server|endpoi
 // group is what the names have in common that belong together: email of email.password.
 func group(path string) string { return path[:strings.LastIndexByte(path, '.')+1] }
 
-// moved returns for each group a destination that a document does not have as the stored one has it.
-func moved(stored []byte, root *yaml.Node) map[string]string {
+// moved has for each group a destination that a document does not have as the stored one has it.
+type moved map[string]string
+
+// of returns a destination of a secret that has changed: in its own group, or in one around that, as far as these have
+// a name of their own. What all properties have in common is no group.
+func (m moved) of(path string) string {
+	for of := group(path); ; {
+		if to := m[of]; to != "" {
+			return to
+		}
+		of = group(strings.TrimSuffix(of, "."))
+		if strings.Count(of, ".") < 2 {
+			return ""
+		}
+	}
+}
+
+func movedFrom(stored []byte, root *yaml.Node) moved {
 	before, after := map[string]string{}, map[string]string{}
 	if old, err := yamldoc.Root(stored); err == nil {
 		destinations(old, before)
 	}
 	destinations(root, after)
-	moved := map[string]string{}
+	moved := moved{}
 	tell := func(path string) {
 		if first := moved[group(path)]; first == "" || path < first {
 			moved[group(path)] = path

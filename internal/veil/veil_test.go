@@ -106,7 +106,7 @@ func TestRestore(t *testing.T) {
 
 // Whoever sees a secret as *** does not have it sent to a place of his own.
 func TestRestoreAfterAMove(t *testing.T) {
-	const stored = "props:\n  email.host: mail\n  email.password: p\n  email.subject: s\n  password: q\n  http.data: x\nemail:\n  nested: {host: h, token: t}\n"
+	const stored = "props:\n  email.host: mail\n  email.password: p\n  email.subject: s\n  password: q\n  http.data: x\n  webhook.url: w\n  webhook.header.Authorization: Bearer x\nemail:\n  nested: {host: h, token: t}\n"
 	shown := Document(stored)
 	for _, tt := range []struct{ from, to, err string }{
 		{"email.subject: s", "email.subject: t", ""},
@@ -118,6 +118,8 @@ func TestRestoreAfterAMove(t *testing.T) {
 		{"email.subject: s", "email.subject: s\n  email.serverName: sink", "props.email.serverName is another"},
 		{"email.subject: s", "email.subject: s\n  url: http://sink/", "props.password: ***"},
 		{"host: h", "host: sink", "email.nested.token: ***"},
+		{"webhook.url: w", "webhook.url: sink", "props.webhook.header.Authorization: ***"},
+		{"webhook.url: w", "webhook.url: w\n  host: sink", "props.password: ***"},
 	} {
 		document := strings.Replace(shown, tt.from, tt.to, 1)
 		if document == shown {
@@ -138,10 +140,18 @@ func TestDisguise(t *testing.T) {
 		{"props:\n  email.password: wrong\n", "props:\n  email.password: wrong\n"},
 		{"props:\n  other.password: p\n", "props:\n  other.password: p\n"},
 		{"props: [", "props: ["},
+		{"props:\n  email.password: !!binary cA==\n", "props:\n  email.password: px\n"},
 	} {
 		got, err := Disguise([]byte(tt.document), []byte(stored))
 		if err != nil || strings.ReplaceAll(string(got), "'", "") != strings.ReplaceAll(tt.want, "'", "") || Document(string(got)) != Document(tt.document) {
 			t.Errorf("%q\n= %q, %v, want\n  %q", tt.document, got, err, tt.want)
+		}
+	}
+	for _, secret := range []string{"p", "wrong"} {
+		for _, document := range []string{"description: &a " + secret + "\nprops:\n  email.password: *a\n", "x: &a {email.password: " + secret + "}\nprops:\n  <<: *a\n"} {
+			if got, err := Disguise([]byte(document), []byte(stored)); err == nil {
+				t.Errorf("%q = %q: an alias tells whether the secret was guessed", document, got)
+			}
 		}
 	}
 }
