@@ -235,7 +235,9 @@ func (s *section) check(v *value, path string, quiet, listening []string, r *rea
 // checkExposure refuses a dump that other machines can ask without a token: it shows configurations and lines of runs, and
 // runs the program's commands.
 func (s *section) checkExposure(v *value, r *reader) {
-	if s == nil || s.off || v.get("token") != nil {
+	token := v.get("token")
+	isWrong := token != nil && token.kind != scalar // a mistake already
+	if s == nil || s.off || s.token != "" || isWrong {
 		return
 	}
 	for _, at := range []struct{ key, address string }{{"listen", s.listen}, {"line", s.line}} {

@@ -118,6 +118,7 @@ func TestMistakes(t *testing.T) {
 		"a pattern":             {[]string{jobOf("description: x") + "tracing: {include: [ok, '[']}"}, []string{`1.yaml:8:25: tracing.include: "[": a pattern such as settle-* is allowed`}},
 		"unknown sink":          {[]string{jobOf("description: x") + "metrics: {type: PROMETHEUS}"}, []string{`metrics.type: "PROMETHEUS": this program knows EXPVAR`}},
 		"dump for all":          {[]string{jobOf("description: x") + "dump: {listen: ':8080', line: '10.0.0.1:9888'}"}, []string{":8:16: dump.listen: \":8080\": other machines reach it: a token is needed, or 127.0.0.1", "dump.line: \"10.0.0.1:9888\": other machines"}},
+		"dump with no token":    {[]string{jobOf("description: x") + "dump: {listen: ':8080', token: '${env:NONE:-}'}"}, []string{"a token is needed"}},
 		"nowhere to listen":     {[]string{jobOf("description: x") + "dump: {}"}, []string{"dump: listen is needed"}},
 		"listens for nothing":   {[]string{jobOf("description: x") + "tracing: {listen: 'x:1'}"}, []string{"tracing.listen: unknown key"}},
 		"unknown variable":      {[]string{jobOf("jobParameter: a ${env:NONE}")}, []string{`1.yaml:7:19: jobs.settle.jobParameter: reference "${env:NONE}": this process has no such variable; ${env:NAME:-text} has a default`}},
