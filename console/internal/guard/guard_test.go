@@ -414,7 +414,7 @@ func TestProxyThatIsNotBelieved(t *testing.T) {
 		ask(0, "X-Forwarded-For", trusted.String())
 		ask(1, "X-Forwarded-For", "198.51.100.1")
 		ask(1, "X-Forwarded-For", "198.51.100.2")
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		ask(2, "X-Forwarded-For", "198.51.100.2")
 	})
 }

@@ -85,13 +85,13 @@ func (g *Guard) enter(asked *route.Route, a *answer, r *http.Request) (leave fun
 	switch {
 	case asked.Probe:
 		return func() {}, nil
-	case isFromStranger(asked, r):
-		p = &g.entrance
 	case asked.Stream:
 		p = &g.streams
 		if g.Closing() {
 			err = context.Cause(g.closing)
 		}
+	case isFromStranger(asked, r):
+		p = &g.entrance
 	}
 	if err == nil {
 		leave, err = p.take(network(a.address))

@@ -108,7 +108,11 @@ func TestSlowStrangers(t *testing.T) {
 		s := newStand(t, Options{
 			Limits:  Limits{Requests: 32, RequestsOfAddress: 32},
 			Address: func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("From")) },
-		}, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) })
+		}, func(_ http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err != nil {
+				t.Error(err)
+			}
+		})
 		var slow []*io.PipeWriter
 		var done sync.WaitGroup
 		post := func(path, from string, body io.Reader) int {
