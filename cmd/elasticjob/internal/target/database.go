@@ -39,7 +39,7 @@ func OpenDatabase(address string) (*sql.DB, sqltrace.Dialect, error) {
 		return nil, 0, fmt.Errorf("%s is no kind of a database that is known: %s", brief.Quote(kind), allowedDatabases)
 	}
 	if driver == "sqlite" {
-		createPrivate(strings.TrimPrefix(address, kind+":"))
+		createPrivate(strings.TrimPrefix(strings.TrimPrefix(address, kind+":"), "file:"))
 	}
 	db, err := sql.Open(driver, dsn)
 	if err != nil { // it may quote the address

@@ -13,8 +13,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Explain has a command, and those below it, name the argument that is missing as its usage does, or say that there are too many.
-// Its help refuses a command that there is not, as the command line does.
+// Explain has the commands below one name the argument that is missing as their usage does, or say that there are too
+// many. Its help refuses a command that there is not, as the command line does.
 func Explain(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {
