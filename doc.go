@@ -9,6 +9,7 @@
 //	job/script            jobs that run a program
 //	job/httpjob           jobs that send a request
 //	job/alert             error handlers that tell people; job/alert/email by SMTP
+//	job/allow             what the configuration of a job may make its worker use
 //	job/property          reads and checks the properties of types of your own; references to secrets
 //	job/calendar          days and hours that jobs leave out
 //	job/cronexpr          cron expressions of Quartz and of Unix

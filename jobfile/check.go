@@ -17,6 +17,7 @@ import (
 // check looks at what no key can tell alone.
 func (f *File) check(whole *value, r *reader) {
 	f.checkRegistry(whole, r)
+	f.checkAllow(whole, r)
 	if f.node.address != "" && f.node.network != "" {
 		r.fault(whole.get(keyNode).at, keyNode, "address and network: one of them is allowed")
 	}
@@ -161,7 +162,11 @@ func (fs fields) keyOf(registry string) string {
 
 // place returns where a key of a job stands, or what has it if it is left out.
 func (d *declared) place(key string) place {
-	v := d.source
+	return d.source.placeOf(key)
+}
+
+// placeOf returns where a key stands, or what has it if it is left out.
+func (v *value) placeOf(key string) place {
 	for key != "" {
 		first, rest, _ := strings.Cut(key, ".")
 		child := v.get(key) // the name of a property has dots in it

@@ -112,20 +112,39 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	return slices.Concat(options, a.errorHandlers(o), observers, o.Job), nil
 }
 
-// handlersOf returns those of the program, and of the types that this package has and the program's,
-// which count.
-func (a *App) handlersOf(o *Options) (map[string]job.Handler, error) {
-	requests := httpjob.New(httpjob.Options{})
-	a.close = append(a.close, func(context.Context) error { requests.Close(); return nil })
-	types := map[string]job.Type{httpjob.Name: requests}
-	if o.Supervisor != (script.Supervisor{}) {
-		scripts, err := script.New(o.Supervisor, script.Options{})
-		if err != nil {
-			return nil, err
+// typesOf returns the types that this package has, and the program's, which count.
+func (f *File) typesOf() (types map[string]job.Type, end func(), err error) {
+	requests := httpjob.New(httpjob.Options{Allow: f.allowed})
+	types = map[string]job.Type{httpjob.Name: requests}
+	if o := &f.options; o.Supervisor != (script.Supervisor{}) {
+		if types[script.Name], err = script.New(o.Supervisor, script.Options{Allow: f.allowed}); err != nil {
+			return nil, nil, err
 		}
-		types[script.Name] = scripts
 	}
-	maps.Copy(types, o.Types)
+	maps.Copy(types, f.options.Types)
+	return types, requests.Close, nil
+}
+
+// Check asks the types whether they take the jobs, as the start of a job does: whether the
+// properties are right, and what they want is allowed.
+//
+// The error is an *Error with all mistakes.
+func (f *File) Check() error {
+	types, end, err := f.typesOf()
+	if err != nil {
+		return err
+	}
+	defer end()
+	return f.declarations().Check(types)
+}
+
+// handlersOf returns the handlers of the program, and of all types.
+func (a *App) handlersOf(o *Options) (map[string]job.Handler, error) {
+	types, end, err := a.file.typesOf()
+	if err != nil {
+		return nil, err
+	}
+	a.close = append(a.close, func(context.Context) error { end(); return nil })
 	handlers := maps.Clone(o.Handlers)
 	if handlers == nil {
 		handlers = map[string]job.Handler{}
@@ -141,11 +160,17 @@ func (a *App) handlersOf(o *Options) (map[string]job.Handler, error) {
 
 // errorHandlers returns those that this package has, and then the program's, which count.
 func (a *App) errorHandlers(o *Options) []job.Option {
-	options := []job.Option{
-		job.WithErrorHandler(alert.NameWeChat, alert.WeChat(o.Alert)),
-		job.WithErrorHandler(alert.NameDingTalk, alert.DingTalk(o.Alert)),
-		job.WithErrorHandler(alert.NameSlack, alert.Slack(o.Alert)),
-		job.WithErrorHandler(alert.NameWebhook, alert.Webhook(o.Alert)),
+	alerts := o.Alert
+	if alerts.Allow == nil {
+		alerts.Allow = a.file.allowed
+	}
+	types := map[string]func(alert.Options) job.ErrorHandlerType{
+		alert.NameWeChat: alert.WeChat, alert.NameDingTalk: alert.DingTalk, alert.NameSlack: alert.Slack, alert.NameWebhook: alert.Webhook,
+	}
+	maps.Copy(types, o.Alerts)
+	var options []job.Option
+	for name, of := range types {
+		options = append(options, job.WithErrorHandler(name, of(alerts)))
 	}
 	for name, t := range o.ErrorHandlers {
 		options = append(options, job.WithErrorHandler(name, t))

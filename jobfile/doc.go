@@ -26,6 +26,10 @@
 //	  labels: [gpu]
 //	  threads: 100
 //	  drain: 20s
+//	allow: # what configurations of jobs may make this process use; see package allow
+//	  "*": {references: {folders: [/run/secrets]}, http: {hosts: [hooks.slack.com]}}
+//	  report: {script: {commands: [/opt/report/*]}}
+//	  ping: {http: {hosts: [shop.example.com]}}
 //	log: {level: INFO, format: json}
 //	defaults: # of all jobs
 //	  failover: true
@@ -116,7 +120,7 @@
 //	a file has mistakes        nothing, but a fault
 //
 // With node.serve the process is a [job.Runner], too: it also runs jobs that others have put into
-// the namespace. One that has gone from the files, or has enabled: false, is one of those when the
+// the namespace; what the section allow does not list for a job is refused then. One that has gone from the files, or has enabled: false, is one of those when the
 // process starts anew. One that comes into the files goes on, and then goes by them, unless it has
 // another type or implementation. No file needs to have a job.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/strategy"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
@@ -16,6 +17,7 @@ import (
 const (
 	keyRegistry = "registry"
 	keyNode     = "node"
+	keyAllow    = "allow"
 	keyLog      = "log"
 	keyJobs     = "jobs"
 	keyDefaults = "defaults"
@@ -38,6 +40,7 @@ const (
 type document struct {
 	registry registrySection
 	node     nodeSection
+	allow    map[string]*allow.Rule // by patterns of jobs' names; nil: there is no such section
 	log      *logSection
 	jobs     map[string]*declared
 	tracing  *section
@@ -60,6 +63,7 @@ func (d *document) profileFields() fields {
 	return fields{
 		{key: keyRegistry, shape: d.registry.fields(), meaning: "The registry centre: exactly one of etcd, zookeeper and memory. A change needs a restart."},
 		{key: keyNode, shape: d.node.fields(), meaning: "This process. A change needs a restart."},
+		{key: keyAllow, shape: named{d.rule}, meaning: "What configurations of jobs, whoever writes them, may make this process use, by patterns of jobs' names such as pay-*: a job has what all patterns together say that match its name. Default: everything; with node.serve nothing. See package job/allow. A change needs a restart."},
 		{key: keyLog, shape: part[logSection]{&d.log, (*logSection).fields}, meaning: "The log, on standard error. A change needs a restart."},
 		{key: keyDefaults, shape: shared{new(declared).fields(), "job"}, meaning: "What all jobs have, unless they say something else."},
 		{key: keyJobs, shape: named{d.job}, meaning: "The jobs, by name."},

@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
@@ -29,12 +30,16 @@ type Options struct {
 	Handlers map[string]job.Handler
 	// Supervisor is what [script.Supervise] has returned. Without it there is no type SCRIPT.
 	Supervisor script.Supervisor
-	// Types do the work of jobs with a type, beside SCRIPT and HTTP, or in their place.
+	// Types do the work of jobs with a type, beside SCRIPT and HTTP, or in their place. The
+	// section allow does not narrow them.
 	Types map[string]job.Type
 	// ErrorHandlers are the types of error handlers beside WECHAT, DINGTALK, SLACK and WEBHOOK,
-	// or in their place: EMAIL, for one, which package email has.
+	// or in their place. The section allow does not narrow them.
 	ErrorHandlers map[string]job.ErrorHandlerType
-	// Alert is for WECHAT, DINGTALK, SLACK and WEBHOOK.
+	// Alerts are further types of error handlers, made with Alert, such as email.Type for EMAIL.
+	Alerts map[string]func(alert.Options) job.ErrorHandlerType
+	// Alert is for WECHAT, DINGTALK, SLACK, WEBHOOK and Alerts. If it has no list of what is
+	// allowed, it gets that of the section allow.
 	Alert alert.Options
 	// Tracing and Metrics are further types of these sections: each is told of the jobs that the
 	// section is for. They stay the program's, which closes them after the end of the App.
@@ -107,6 +112,7 @@ type File struct {
 	paths   []string
 	sources [][]byte // of the files
 	whole   *value   // all together
+	allowed *allow.List
 }
 
 // at returns where a section stands.

@@ -41,6 +41,7 @@ func TestReferenceKeys(t *testing.T) {
 	page := docpage.Open(t, "reference/job-file.md")
 	page.Section(t, "Keys of a file").WantRows(t, schema.rows("", 1))
 	page.Section(t, "jobs").WantRows(t, schema.Defs["job"].rows("", all))
+	page.Section(t, "allow").WantRows(t, schema.Defs["rule"].rows("", all))
 	for key, section := range schema.Properties {
 		if len(section.Properties) > 0 {
 			page.Section(t, key).WantRows(t, section.rows("", all))

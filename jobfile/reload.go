@@ -175,7 +175,7 @@ func (f *File) differences(o *File) []string {
 		name string
 		a, b any
 	}{
-		{keyRegistry, f.registry, o.registry}, {keyNode, f.node, o.node}, {keyLog, f.log, o.log},
+		{keyRegistry, f.registry, o.registry}, {keyNode, f.node, o.node}, {keyAllow, f.document.allow, o.document.allow}, {keyLog, f.log, o.log},
 		{keyTracing, f.tracing, o.tracing}, {keyMetrics, f.metrics, o.metrics}, {keyDump, f.dump, o.dump}, {keyHealth, f.health, o.health},
 	} {
 		if !reflect.DeepEqual(s.a, s.b) {

@@ -29,7 +29,13 @@ func File(path string, most int64) ([]byte, os.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return Opened(file, most)
+}
+
+// Opened is File for a file that was opened, by its name; it closes it.
+func Opened(file *os.File, most int64) ([]byte, os.FileInfo, error) {
 	defer func() { _ = file.Close() }() // it was only read
+	path := file.Name()
 	info, err := file.Stat()
 	if err != nil {
 		return nil, nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
@@ -70,6 +71,7 @@ type post struct {
 	sign          func(s *property.Secrets, u *url.URL) error // may change the URL; nil: it stays
 	connect, read time.Duration
 	tls           *tls.Config
+	allow         *allow.List
 	lookup        property.Lookup
 }
 
@@ -79,8 +81,14 @@ func postOf(v property.Values, o Options, urlName, prefix string) (post, error) 
 	if err != nil {
 		return post{}, err
 	}
+	// The text was checked, and its references were, too.
+	if text, err := property.Expand(v.Text(urlName), o.Lookup); err == nil {
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && o.Allow.URL(u) != nil {
+			return post{}, &job.FieldError{Field: "props: " + urlName, Err: fmt.Errorf("its host: %w", allow.ErrNotAllowed)} // it may be secret
+		}
+	}
 	return post{
-		url: v.Text(urlName), method: http.MethodPost, tls: conf, lookup: o.Lookup,
+		url: v.Text(urlName), method: http.MethodPost, tls: conf, allow: o.Allow, lookup: o.Lookup,
 		headers: []property.Pair{{Name: "Content-Type", Value: "application/json; charset=utf-8"}},
 		connect: v.Milliseconds(prefix + propConnect), read: v.Milliseconds(prefix + propRead),
 	}, nil
@@ -115,15 +123,16 @@ func (p post) send(ctx context.Context, secrets *property.Secrets, body []byte) 
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := httpx.Exchange(&http.Transport{
+	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: p.connect}).DialContext,
 		TLSClientConfig:        p.tls.Clone(),
 		TLSHandshakeTimeout:    p.connect,
 		MaxResponseHeaderBytes: maxAnswer,
 		DisableKeepAlives:      true,
-	}, req, maxAnswer)
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+	}
+	p.allow.Guard(transport, net.Dialer{Timeout: p.connect})
+	a, err := httpx.Exchange(transport, req, maxAnswer)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok || errors.Is(err, allow.ErrNotAllowed) {
 		return answer{}, Permanent(secrets.Error(err))
 	}
 	if err != nil {

@@ -11,12 +11,17 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
 // Options are what a process gives to error handlers. The zero value will do.
 type Options struct {
-	// Lookup looks up references in properties. Default property.FromProcess().
+	// Allow is what jobs may refer to, and where their messages may go. Default: everything. A
+	// [Kind] gets what the job of the sender may use.
+	Allow *allow.List
+	// Lookup looks up references in properties, for all jobs. Default: what the process has and
+	// Allow allows.
 	Lookup property.Lookup
 	// TLS are the configurations that the properties *.tls may name.
 	TLS map[string]*tls.Config
@@ -61,9 +66,6 @@ type Kind struct {
 // NewType returns a type of error handlers that sends messages by a kind of senders, with the
 // rules, the aggregation, and the retries of this package.
 func NewType(k Kind, o Options) job.ErrorHandlerType {
-	if o.Lookup == nil {
-		o.Lookup = property.FromProcess()
-	}
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // a message without it is better than none
 	}
@@ -91,16 +93,21 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkReferences(table, c.Props); err != nil {
+	o := t.options
+	o.Allow = o.Allow.For(c.Name)
+	if o.Lookup == nil {
+		o.Lookup = o.Allow.Lookup()
+	}
+	if err := checkReferences(table, c.Props, o.Lookup); err != nil {
 		return nil, err
 	}
 	log = log.With(slog.String("job", c.Name), slog.String("handler", t.kind.Name))
-	sender, err := t.kind.Sender(v, t.options, log)
+	sender, err := t.kind.Sender(v, o, log)
 	if err != nil {
 		return nil, err
 	}
 	return &handler{
-		job: c.Name, host: t.options.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log, counts: t.options.Counts,
+		job: c.Name, host: o.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log, counts: o.Counts,
 		waits: aggregate{rules: rules{
 			window: v.Duration(propWindow), after: v.Integer(propAfter),
 			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
@@ -110,14 +117,14 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 
 // checkReferences looks references up. So a secret that this process lacks is found now, and
 // not when something has failed already and nobody is told.
-func (t errorHandlerType) checkReferences(table property.Table, props map[string]string) error {
+func checkReferences(table property.Table, props map[string]string, lookup property.Lookup) error {
 	var faults []*job.FieldError
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		isOurs := slices.ContainsFunc(table.Own, func(own string) bool { return strings.HasPrefix(name, own) })
 		if !isOurs || !property.HasReference(props[name]) {
 			continue
 		}
-		if _, err := property.Expand(props[name], t.options.Lookup); err != nil {
+		if _, err := property.Expand(props[name], lookup); err != nil {
 			faults = append(faults, &job.FieldError{Field: "props: " + name, Err: err})
 		}
 	}

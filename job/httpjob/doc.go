@@ -139,6 +139,7 @@
 // Idempotency-Key and Fencing-Token are for the server to look at. That the server stops when
 // the context ends: it only sees the connection closed. That the request goes only where the
 // configuration says: the server's redirects are followed, to addresses within the network of
-// this process, too, unless http.redirects is 0. Who may change the configuration may send
-// requests from here, with what the references bring.
+// this process, too, unless http.redirects is 0, or Options.Allow does not list them. Without
+// that list, who may change the configuration may send requests from here, with what the
+// references bring.
 package httpjob

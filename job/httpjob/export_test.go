@@ -6,7 +6,7 @@ import (
 )
 
 // Table is the table of the properties, for its comparison with the package comment.
-func Table() property.Table { return New(Options{}).table() }
+func Table() property.Table { return New(Options{}).worker("").table() }
 
 // FillURL, FillHeader and FillBody put the values of an execution into a text.
 func FillURL(text string, sc job.ShardingContext) (string, error) {
@@ -14,7 +14,7 @@ func FillURL(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	u, err := New(Options{}).filler(sc).url(t)
+	u, err := New(Options{}).worker("").filler(sc).url(t)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func FillHeader(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return New(Options{}).filler(sc).header(t)
+	return New(Options{}).worker("").filler(sc).header(t)
 }
 
 func FillBody(text string, sc job.ShardingContext) (string, error) {
@@ -34,7 +34,7 @@ func FillBody(text string, sc job.ShardingContext) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return New(Options{}).filler(sc).body(t)
+	return New(Options{}).worker("").filler(sc).body(t)
 }
 
 // Transports is how many kinds of connections the type keeps.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/httpx"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
@@ -23,13 +24,14 @@ const (
 // handler runs the items of a job under one configuration.
 type handler struct {
 	of *Type
+	worker
 	*settings
 }
 
 // Execute sends the request of an item.
 func (h *handler) Execute(ctx context.Context, sc job.ShardingContext) error {
 	job.SetOutput(ctx, nil) // drops that of an earlier attempt
-	f := h.of.filler(sc)
+	f := h.filler(sc)
 	x, m, err := h.prepare(ctx, f)
 	if err != nil {
 		return h.failed(f, "", err)
@@ -75,6 +77,7 @@ func (h *handler) prepare(ctx context.Context, f *filler) (*exchange, *message, 
 		return nil, nil, err
 	}
 	l := h.link
+	l.allow = h.allow.String()
 	if h.proxy != nil {
 		proxy, err := f.url(*h.proxy)
 		if err != nil {
@@ -82,7 +85,7 @@ func (h *handler) prepare(ctx context.Context, f *filler) (*exchange, *message, 
 		}
 		l.proxy = proxy.String()
 	}
-	transport, err := h.of.transport(l)
+	transport, err := h.of.transport(l, h.worker)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +149,7 @@ func (h *handler) failed(f *filler, what string, err error) error {
 	status, isStatus := errors.AsType[*StatusError](err)
 	_, isFinal := errors.AsType[*refusal](err)
 	err = f.Error(err)
-	if errors.Is(err, errUnfit) || isFinal || isStatus && isForGood(status.Code) {
+	if errors.Is(err, errUnfit) || errors.Is(err, allow.ErrNotAllowed) || isFinal || isStatus && isForGood(status.Code) {
 		return job.NoRetry(err)
 	}
 	return err

@@ -53,21 +53,21 @@ const (
 )
 
 // table lists the properties. The package comment has it, too.
-func (t *Type) table() property.Table {
+func (w worker) table() property.Table {
 	return property.Table{Own: []string{"http."}, Rows: []property.Row{
-		{Name: keyURI, Check: t.isURL("http", "https"), Meaning: "where the request goes; it or http.url is required"},
-		{Name: keyURL, Check: t.isURL("http", "https"), Meaning: "another name of http.uri"},
+		{Name: keyURI, Check: w.isURL("http", "https"), Meaning: "where the request goes; it or http.url is required"},
+		{Name: keyURL, Check: w.isURL("http", "https"), Meaning: "another name of http.uri"},
 		{Name: keyMethod, Required: true, Check: property.OneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), Meaning: "the method"},
-		{Name: keyData, Check: t.isText((*filler).body), Meaning: "the body, sent with POST, PUT, PATCH and DELETE"},
-		{Name: keyContentType, Check: t.isText((*filler).header), Meaning: "the header Content-Type"},
-		{Name: keyHeaders, Check: t.isText((*filler).header), Meaning: "further headers"},
+		{Name: keyData, Check: w.isText((*filler).body), Meaning: "the body, sent with POST, PUT, PATCH and DELETE"},
+		{Name: keyContentType, Check: w.isText((*filler).header), Meaning: "the header Content-Type"},
+		{Name: keyHeaders, Check: w.isText((*filler).header), Meaning: "further headers"},
 		{Name: keyConnectTimeout, Default: "3000", Check: property.Integer(1, dayInMillis), Meaning: "the longest time until there is a connection"},
 		{Name: keyReadTimeout, Default: "5000", Check: property.Integer(1, dayInMillis), Meaning: "the longest silence of the server"},
 		{Name: keyAnswerTimeout, Default: "60000", Check: property.Integer(1, dayInMillis), Meaning: "the longest time that the body of an answer may take"},
 		{Name: keySuccess, Default: "200-399", Check: property.Integers(100, 599), Meaning: "the codes of success"},
 		{Name: keyRedirects, Default: "10", Check: property.Integer(0, maxRedirects), Meaning: "how many redirects are followed"},
-		{Name: keyProxy, Default: proxyEnvironment, Check: t.isProxy(), Meaning: "the proxy"},
-		{Name: keyTLS, Check: t.isTLS(), Meaning: "the name of settings for TLS, in Options.TLS"},
+		{Name: keyProxy, Default: proxyEnvironment, Check: w.isProxy(), Meaning: "the proxy"},
+		{Name: keyTLS, Check: w.isTLS(), Meaning: "the name of settings for TLS, in Options.TLS"},
 		{Name: keyAttempts, Default: "2", Check: property.Integer(0, maxAttempts), Meaning: "how many more times a request is sent within one execution"},
 		{Name: keyUnsafe, Default: "false", Check: property.Boolean(), Meaning: "whether POST and PATCH are sent again, too"},
 		{Name: keyBackoff, Default: "500", Check: property.Integer(1, dayInMillis), Meaning: "the pause before it is sent again; it doubles"},
@@ -105,8 +105,8 @@ type header struct {
 }
 
 // read reads and checks the properties of a job.
-func (t *Type) read(c job.Config) (*settings, error) {
-	v, err := t.table().Read(job.NewProperties(c.Props))
+func (w worker) read(c job.Config) (*settings, error) {
+	v, err := w.table().Read(job.NewProperties(c.Props))
 	if err != nil {
 		return nil, err
 	}
@@ -199,29 +199,32 @@ func checkHeader(name string, value template) error {
 }
 
 // isText allows texts whose references are known.
-func (t *Type) isText(fill func(*filler, template) (string, error)) property.Check {
+func (w worker) isText(fill func(*filler, template) (string, error)) property.Check {
 	return property.Check{Allowed: "texts with placeholders and references are", Accept: func(text string) error {
 		parsed, err := parseTemplate(text)
 		if err != nil {
 			return err
 		}
-		_, err = fill(t.filler(job.ShardingContext{}), parsed)
+		_, err = fill(w.filler(job.ShardingContext{}), parsed)
 		return err
 	}}
 }
 
 // isURL allows URLs whose references are known. What placeholders will put in is not known yet.
-func (t *Type) isURL(schemes ...string) property.Check {
+func (w worker) isURL(schemes ...string) property.Check {
 	return property.Check{Allowed: "absolute URLs with placeholders and references are", Accept: func(text string) error {
 		parsed, err := parseURL(text, schemes...)
 		if err != nil {
 			return err
 		}
-		f := t.filler(job.ShardingContext{})
+		f := w.filler(job.ShardingContext{})
 		for _, name := range parsed.names {
 			if _, err := f.value(name); err != nil {
 				return err
 			}
+		}
+		if u, err := f.url(parsed); err == nil && !parsed.isAnyHost() {
+			return w.allow.URL(u)
 		}
 		return nil
 	}}
@@ -229,26 +232,26 @@ func (t *Type) isURL(schemes ...string) property.Check {
 
 var proxySchemes = []string{"http", "https", "socks5"}
 
-func (t *Type) isProxy() property.Check {
+func (w worker) isProxy() property.Check {
 	return property.Check{Allowed: "none, environment and URLs are", Accept: func(text string) error {
 		if text == proxyNone || text == proxyEnvironment {
 			return nil
 		}
-		if err := t.isURL(proxySchemes...).Accept(text); err != nil {
+		if err := w.isURL(proxySchemes...).Accept(text); err != nil {
 			return fmt.Errorf("none, environment or a URL is allowed: %w", err)
 		}
 		return nil
 	}}
 }
 
-func (t *Type) isTLS() property.Check {
+func (w worker) isTLS() property.Check {
 	return property.Check{Allowed: "names in Options.TLS are", Accept: func(text string) error {
-		if _, ok := t.tls[text]; ok {
+		if _, ok := w.tls[text]; ok {
 			return nil
 		}
-		if len(t.tls) == 0 {
+		if len(w.tls) == 0 {
 			return fmt.Errorf("%s is not known: this process has none", brief.Quote(text))
 		}
-		return fmt.Errorf("%s is not known, %s are", brief.Quote(text), strings.Join(slices.Sorted(maps.Keys(t.tls)), ", "))
+		return fmt.Errorf("%s is not known, %s are", brief.Quote(text), strings.Join(slices.Sorted(maps.Keys(w.tls)), ", "))
 	}}
 }

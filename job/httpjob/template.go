@@ -65,8 +65,8 @@ type filler struct {
 	*property.Secrets
 }
 
-func (t *Type) filler(sc job.ShardingContext) *filler {
-	return &filler{sc, property.NewSecrets(t.lookup, unknown)}
+func (w worker) filler(sc job.ShardingContext) *filler {
+	return &filler{sc, property.NewSecrets(w.lookup, unknown)}
 }
 
 // fill puts values into a text. place returns the one of the name with that number.

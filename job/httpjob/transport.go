@@ -12,6 +12,7 @@ import (
 type link struct {
 	tls, proxy string
 	connect    time.Duration
+	allow      string // the rules by which they were made
 }
 
 // Bounds of what is kept. Servers close idle connections after a while, and a request that is
@@ -26,7 +27,7 @@ const (
 )
 
 // transport returns the connections of a link.
-func (t *Type) transport(l link) (*http.Transport, error) {
+func (t *Type) transport(l link, w worker) (*http.Transport, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -35,7 +36,7 @@ func (t *Type) transport(l link) (*http.Transport, error) {
 	if known, ok := t.transports[l]; ok {
 		return known, nil
 	}
-	made, err := t.connect(l)
+	made, err := w.connect(l)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +69,15 @@ func proxyOf(text string) (func(*http.Request) (*url.URL, error), error) {
 // connect makes what opens and keeps the connections of a link. A dial goes on when its
 // request has ended, so it has time-outs of its own. They come later than that of the request,
 // whose error says which property it is.
-func (t *Type) connect(l link) (*http.Transport, error) {
+func (w worker) connect(l link) (*http.Transport, error) {
 	bound := l.connect + time.Second
 	proxy, err := proxyOf(l.proxy)
 	if err != nil {
 		return nil, err
 	}
-	return &http.Transport{
+	transport := &http.Transport{
 		Proxy:                  proxy,
-		DialContext:            (&net.Dialer{Timeout: bound}).DialContext,
-		TLSClientConfig:        t.tls[l.tls].Clone(),
+		TLSClientConfig:        w.tls[l.tls].Clone(),
 		TLSHandshakeTimeout:    bound,
 		ForceAttemptHTTP2:      true, // a dialer of one's own turns it off
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter},
@@ -85,5 +85,7 @@ func (t *Type) connect(l link) (*http.Transport, error) {
 		MaxIdleConnsPerHost:    maxIdlePerKey,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeader,
-	}, nil
+	}
+	w.allow.Guard(transport, net.Dialer{Timeout: bound})
+	return transport, nil
 }

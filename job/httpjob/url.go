@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // zone is a part of a URL, which says how a value is written into it.
@@ -76,6 +77,16 @@ func parseURL(text string, schemes ...string) (urlTemplate, error) {
 func (u urlTemplate) hasSecretUser() bool {
 	for i, name := range u.names {
 		if u.zones[i] == inUser && (template{names: []string{name}}).isSecret() {
+			return true
+		}
+	}
+	return false
+}
+
+// isAnyHost reports whether the host depends on the execution.
+func (u urlTemplate) isAnyHost() bool {
+	for i, name := range u.names {
+		if _, is := placeholder(job.ShardingContext{}, name); is && u.zones[i] == inHost {
 			return true
 		}
 	}

@@ -104,7 +104,7 @@ const maxSecretFile = 64 << 10
 // the line break at its end. It reads anew at each call, so a secret may change.
 //
 // Whoever may change the configuration of a job can thereby have any variable and any file
-// sent where he likes. Give a narrower Lookup to the types that take one, if that is too much.
+// sent where he likes. Package allow has a narrower Lookup.
 func FromProcess() Lookup {
 	return func(name string) (string, bool, error) {
 		kind, what, _ := strings.Cut(name, ":")

@@ -12,7 +12,7 @@
 //	}
 //
 // Programs in the registry run with the rights of the worker: whoever may write the
-// configuration of such a job may run anything. Protect the registry accordingly.
+// configuration of such a job may run anything, unless Options.Allow lists what it may.
 //
 // # Properties
 //

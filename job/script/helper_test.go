@@ -38,6 +38,8 @@ func help(s script.Supervisor, args []string) int {
 		return beLeaf(args[1])
 	case "worker":
 		return work(s)
+	case "spy":
+		return spy(s)
 	case "args":
 		fmt.Println(len(args) - 1)
 		for _, arg := range args[1:] {

@@ -52,7 +52,7 @@ func (t task) run(ctx context.Context, stdout, stderr *os.File) (ending, error) 
 		_ = stderr.Chown(int(t.As.UID), int(t.As.GID))
 	}
 	supervisor := &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{supervisorName}, Env: append(os.Environ(), "GOMAXPROCS=1", "GOGC=off"),
+		Path: "/proc/self/exe", Args: []string{supervisorName}, Env: []string{"GOMAXPROCS=1", "GOGC=off"}, // scripts may read it
 		Stdout: stdout, Stderr: stderr, ExtraFiles: []*os.File{controlReader, reportsWriter},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}

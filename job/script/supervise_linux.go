@@ -21,12 +21,16 @@ import (
 // script's processes. There Supervise does the work of a supervisor and does not return. In
 // the worker itself it returns at once, what New needs.
 //
-// Initialisers of packages run in supervisors, too: they should be quick and have no effect.
+// Initialisers of packages run in supervisors, too: they should be quick and have no effect. They
+// see no environment.
+//
+// In the worker it also keeps other processes of the same user from reading the environment and
+// the memory (PR_SET_DUMPABLE 0). So only root gets a core dump, or attaches a debugger.
 func Supervise() Supervisor {
 	if len(os.Args) == 1 && os.Args[0] == supervisorName {
 		os.Exit(supervise(os.NewFile(3, "control"), os.NewFile(4, "reports")))
 	}
-	return Supervisor{called: true}
+	return Supervisor{called: true, err: unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)}
 }
 
 // lingering is how long what a program has left behind may go on: it often ends by itself

@@ -38,6 +38,8 @@ const (
 	maxCode     = 255
 	maxGrace    = time.Hour
 	noVariables = "none"
+	// alwaysInherited is the default of script.inherit, which no list of allowed things narrows.
+	alwaysInherited = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_*,TZ,TMPDIR"
 )
 
 // Table returns the properties of the type, for programs that show or check them.
@@ -49,7 +51,7 @@ func Table() property.Table {
 		{Name: propContext, Default: "true", Check: property.Boolean(), Meaning: "whether the sharding context, as JSON, is the last argument"},
 		{Name: propDirectory, Check: accept("an absolute path is", checkDirectory), Meaning: "the working directory"},
 		{Name: propEnv, Check: accept("a text is", checkVariable), Meaning: "a variable of the environment"},
-		{Name: propInherit, Default: "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_*,TZ,TMPDIR", Check: accept("names of variables are", checkInherit), Meaning: "the variables of this process that the program gets"},
+		{Name: propInherit, Default: alwaysInherited, Check: accept("names of variables are", checkInherit), Meaning: "the variables of this process that the program gets"},
 		{Name: propUser, Check: accept("a name or a number is", checkIdentity), Meaning: "the user that the program runs as"},
 		{Name: propGroup, Check: accept("a name or a number is", checkIdentity), Meaning: "the group that the program runs as"},
 		{Name: propGrace, Default: "10s", Check: property.Duration(0, maxGrace), Meaning: "the time between the request to end and the kill"},
@@ -62,6 +64,7 @@ func Table() property.Table {
 // settings are the properties of a job, read.
 type settings struct {
 	args        []string
+	argsFrom    string // the property that has them
 	context     bool
 	directory   string
 	env         []property.Pair
@@ -86,18 +89,24 @@ func readSettings(props job.Properties) (*settings, error) {
 	}
 	line, args := v.Text(propLine), v.Text(propArgs)
 	if args == "" {
+		s.argsFrom = propLine
 		s.args, err = words(line)
 	} else {
+		s.argsFrom = propArgs
 		s.args, err = list(args)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("script: the command was checked: %w", err)
 	}
-	if faults := s.faults(line, args); len(faults) > 0 {
-		shown := min(len(faults), jobtype.MaxFaults)
-		return nil, &job.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
+	return s, errorOf(s.faults(line, args))
+}
+
+func errorOf(faults []*job.FieldError) error {
+	if len(faults) == 0 {
+		return nil
 	}
-	return s, nil
+	shown := min(len(faults), jobtype.MaxFaults)
+	return &job.ConfigError{Faults: faults[:shown], More: len(faults) - shown}
 }
 
 // faults returns what is wrong between properties, and with names of variables.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
@@ -82,6 +83,7 @@ type sender struct {
 	from               []*mail.Address
 	to, cc, bcc        []*mail.Address
 	timeout            time.Duration
+	allow              *allow.List
 	lookup             property.Lookup
 	debug              *slog.Logger // nil without email.debug
 }
@@ -95,8 +97,11 @@ func newSender(v property.Values, o alert.Options, log *slog.Logger) (alert.Send
 		host: v.Text(propHost), port: v.Integer(propPort),
 		username: v.Text(propUsername), password: v.Text(propPassword),
 		implicitTLS: v.Boolean(propUseSSL), startTLS: v.Text(propStartTLS) == "required",
-		subject: v.Text(propSubject), timeout: v.Milliseconds(propTimeout), lookup: o.Lookup,
+		subject: v.Text(propSubject), timeout: v.Milliseconds(propTimeout), allow: o.Allow, lookup: o.Lookup,
 		from: addressesOf(v, propFrom), to: addressesOf(v, propTo), cc: addressesOf(v, propCC), bcc: addressesOf(v, propBCC),
+	}
+	if err := s.allow.Destination(s.host, strconv.Itoa(s.port)); err != nil {
+		return nil, fault(propHost, err)
 	}
 	s.tls = tlsConfig(named, s.host, v.List(propTrust))
 	switch {
@@ -151,7 +156,7 @@ func (s *sender) dialogue(ctx context.Context, msg *gomail.Msg, password string)
 	options := []gomail.Option{
 		gomail.WithPort(s.port), gomail.WithTimeout(s.timeout), gomail.WithTLSConfig(s.tls),
 		gomail.WithDialContextFunc(func(dialing context.Context, network, _ string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(dialing, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
+			conn, err := s.allow.Dial(dialing, net.Dialer{}, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 			if err != nil {
 				return nil, err
 			}
@@ -228,5 +233,5 @@ func isFinal(err error) bool {
 		return e.Code >= 500
 	}
 	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return badCertificate
+	return badCertificate || errors.Is(err, allow.ErrNotAllowed)
 }

@@ -41,6 +41,9 @@ through, or node.drain is over; a second one ends it at once. Then the exit code
 				paths = []string{defaultFile}
 			}
 			f, err := jobfile.Read(c.worker(profiles), paths...)
+			if err == nil && check {
+				err = f.Check()
+			}
 			if err != nil {
 				return c.showMistakes(err)
 			}
@@ -65,8 +68,8 @@ func (c *cli) worker(profiles []string) jobfile.Options {
 	alerts := alert.Options{Counts: new(alert.Counts)}
 	return jobfile.Options{
 		Supervisor: c.env.Supervisor, Profiles: profiles, LookupEnv: c.env.Lookup, Alert: alerts,
-		ErrorHandlers: map[string]job.ErrorHandlerType{email.Name: email.Type(alerts)},
-		Databases:     map[string]jobfile.OpenDatabase{"SQL": openHistory},
+		Alerts:    map[string]func(alert.Options) job.ErrorHandlerType{email.Name: email.Type},
+		Databases: map[string]jobfile.OpenDatabase{"SQL": openHistory},
 		Exporters: map[string]jobfile.NewExporter{"PROMETHEUS": func(include, exclude []string) (jobfile.Exporter, error) {
 			return newExporter(include, exclude, alerts.Counts)
 		}},

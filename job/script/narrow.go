@@ -1,0 +1,53 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/allow"
+	"github.com/elasticjob-go/elasticjob/job/property"
+)
+
+// narrow refuses what the worker does not list for the job, and takes the user that it lists.
+func (s *settings) narrow(list *allow.List) error {
+	if list == nil {
+		return nil
+	}
+	var faults []*job.FieldError
+	fault := func(name string, err error) {
+		if err != nil {
+			faults = append(faults, &job.FieldError{Field: "props: " + name, Err: err})
+		}
+	}
+	fault(s.argsFrom, list.Command(s.args[0]))
+	user, err := list.User()
+	fault(propUser, err)
+	if s.user != "" && s.user != user {
+		fault(propUser, fmt.Errorf("%s: %w", brief.Quote(s.user), allow.ErrNotAllowed))
+	}
+	if s.group != "" {
+		fault(propGroup, fmt.Errorf("%s: %w", brief.Quote(s.group), allow.ErrNotAllowed))
+	}
+	s.user = user
+	for _, variable := range s.env {
+		name := "script.env." + brief.Text(variable.Name)
+		if !list.SetsVariable(variable.Name) {
+			fault(name, allow.ErrNotAllowed)
+		}
+		if _, err := property.Expand(variable.Value, s.lookup); errors.Is(err, allow.ErrNotAllowed) {
+			fault(name, err)
+		}
+	}
+	// By their names alone: whether there is such a variable is not for a configuration to find out.
+	always := append(strings.Split(alwaysInherited, ","), noVariables)
+	for _, name := range s.inherit {
+		if !slices.Contains(always, name) && !inherits(always, name) && !list.HasVariable(name) {
+			fault(propInherit, fmt.Errorf("%s: %w", brief.Quote(name), allow.ErrNotAllowed))
+		}
+	}
+	return errorOf(faults)
+}
