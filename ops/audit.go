@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/fair"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
-// MaxAudit is how many changes a namespace keeps: the newest. There may be some hundreds more
-// for a while.
+// MaxAudit is how many changes a namespace keeps. There may be some hundreds more for a while. Of more than that, the oldest
+// ones of the actor ([Ops.By]) who has the most go, so he pushes out nobody else's. That is a bound between the users of a
+// console, who are known. Who may write to the store may use any name, and remove entries.
 const MaxAudit = 1000
 
 // AuditQuery says which changes are wanted. The zero query is for all.
@@ -73,19 +75,27 @@ func newestFirst(a, b coord.Node) int {
 // because that takes ZooKeeper a thousand reads.
 func isToTrim(id string) bool { return strings.HasSuffix(id, "00") || strings.HasSuffix(id, "80") }
 
-// trimAudit removes the oldest entries, so that MaxAudit stay.
+// trimAudit removes entries, so that MaxAudit stay: the oldest ones of whoever has the most. So who has made few changes
+// keeps their entries, however many somebody else makes.
 func trimAudit(ctx context.Context, reg coord.Registry) error {
 	nodes, err := reg.List(ctx, jobtree.Audits)
 	if err != nil {
 		return fmt.Errorf("audit: trim: %w", err)
 	}
-	slices.SortFunc(nodes, newestFirst)
-	for some := range slices.Chunk(nodes[min(MaxAudit, len(nodes)):], coord.MaxOps/2) { // a removal costs two
-		var ops []coord.Op
-		for _, n := range some {
-			ops = append(ops, coord.DeleteTree(n.Path))
+	slices.SortFunc(nodes, func(a, b coord.Node) int { return newestFirst(b, a) })
+	entries := make([]fair.Entry, len(nodes))
+	for i, n := range nodes {
+		d, _ := jobtree.DecodeAudit(n.Value) // those that cannot be read count as one actor's
+		entries[i] = fair.Entry{Owner: fair.Owner(d.By), Size: 1}
+	}
+	var ops []coord.Op
+	for i, goes := range fair.Drop(entries, MaxAudit) {
+		if goes {
+			ops = append(ops, coord.DeleteTree(nodes[i].Path))
 		}
-		if _, err := reg.Commit(ctx, ops...); err != nil {
+	}
+	for some := range slices.Chunk(ops, coord.MaxOps/2) { // a removal costs two
+		if _, err := reg.Commit(ctx, some...); err != nil {
 			return fmt.Errorf("audit: trim: %w", err)
 		}
 	}

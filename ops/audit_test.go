@@ -192,6 +192,45 @@ func TestAuditIsBounded(t *testing.T) {
 	}
 }
 
+// Who makes many changes, with whatever tokens, pushes out nobody else's: of his own the newest stay.
+func TestAuditIsFair(t *testing.T) {
+	ctx := t.Context()
+	store := memory.NewStore(memory.Options{})
+	t.Cleanup(store.Close)
+	reg := open(t, func() (coord.Registry, error) { return store.Dial(ctx, memory.Config{Namespace: "ops"}) })
+	all := ops.New(reg)
+	if err := all.Create(ctx, ops.CreateRequest{Config: settle()}); err != nil {
+		t.Fatal(err)
+	}
+	note := func(by string, n int) {
+		t.Helper()
+		for i := range n {
+			if err := all.By(by).Note(ctx, ops.ActionPause, fmt.Sprint("change ", i), "", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const few, many = 10, 2400
+	note("anna", few)
+	note("ben (token t)", few)
+	for i := range many / 2 {
+		eve := all.By(fmt.Sprintf("eve (token t%d)", i)).Job("settle")
+		_, err := eve.Pause(ctx, ops.PauseRequest{})
+		if err := errors.Join(err, eve.Resume(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := all.Audit(ctx, ops.AuditQuery{})
+	if newest := fmt.Sprintf("eve (token t%d)", many/2-1); err != nil || len(list) < ops.MaxAudit || len(list) > 2*ops.MaxAudit || list[0].By != newest {
+		t.Errorf("%d changes are kept, the newest is %+v; %v", len(list), list[0], err)
+	}
+	for _, by := range []string{"anna", "ben (token t)"} {
+		if list, err := all.Audit(ctx, ops.AuditQuery{By: by}); err != nil || len(list) != few {
+			t.Errorf("of %s %d changes of %d are kept; %v", by, len(list), few, err)
+		}
+	}
+}
+
 // A change whose answer is lost is found by its entry: so whoever has made it is told, also of the last one of
 // several commits. What has not arrived is an error.
 func TestAnswersAreLost(t *testing.T) {

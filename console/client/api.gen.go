@@ -2198,7 +2198,7 @@ func (c *Client) ListNamespaces(ctx context.Context) ([]NamespaceInfo, error) {
 
 // ListAudit: What operators have changed, newest first.
 //
-// The newest 1,000 changes of the namespace. The history has more of them: its events of the kind operated.
+// Changes of the namespace. It keeps 1,000; of more, the oldest ones of whoever has made the most go. The history has more of them: its events of the kind operated.
 //
 // Needs the role viewer, for some jobs of the namespace.
 func (n *Namespace) ListAudit(ctx context.Context, p ListAuditParams) iter.Seq2[AuditEntry, error] {

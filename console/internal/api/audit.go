@@ -38,7 +38,7 @@ type AuditEntry struct {
 func (a *API) addAudit() {
 	register(a, viewer(route.SomeJobs), huma.Operation{
 		OperationID: "list-audit", Method: http.MethodGet, Path: namespacePath + "/audit", Tags: tagNamespaces, Summary: "What operators have changed, newest first",
-		Description: "The newest 1,000 changes of the namespace. The history has more of them: its events of the kind operated.",
+		Description: "Changes of the namespace. It keeps 1,000; of more, the oldest ones of whoever has made the most go. The history has more of them: its events of the kind operated.",
 	}, a.audit)
 }
 
