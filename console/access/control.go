@@ -108,19 +108,21 @@ func Open(o Options) (*Control, error) {
 // changed it: what [Control.Again] said may not hold any more. That a session is over because of its age is not told.
 func (c *Control) Changed() <-chan struct{} { return c.changes.wait() }
 
-// Close writes when tokens were last used. All sessions are over.
+// Close writes when tokens were last used, and tells of log-ins that were counted only. All sessions are over.
 //
-// Errors: why that could not be written.
+// Errors: why the first could not be written.
 func (c *Control) Close() error {
 	c.cancel()
 	<-c.done
+	c.tellRest()
 	return c.saveUses(context.Background())
 }
 
 // lookEvery is how often the users file is looked at while nobody sends a request.
 const lookEvery = 2 * time.Second
 
-// keep looks at the users file, for those who wait for a change of it, and writes the last uses of tokens each minute.
+// keep looks at the users file, for those who wait for a change of it. Each minute it writes the last uses of tokens, and
+// tells how many log-ins were counted only.
 func (c *Control) keep(ctx context.Context) {
 	defer close(c.done)
 	looks, writes := time.NewTicker(lookEvery), time.NewTicker(time.Minute)
@@ -132,6 +134,7 @@ func (c *Control) keep(ctx context.Context) {
 			c.users.roster()
 		case <-writes.C:
 			c.fault("uses", c.saveUses(ctx))
+			c.tellRest()
 		case <-ctx.Done():
 			return
 		}
@@ -180,14 +183,19 @@ func (c *Control) refused(kind Kind, user, token string, from netip.Addr, why er
 	c.bounded(Event{Kind: kind, User: user, Token: token, Detail: why.Error()}, from)
 }
 
-// bounded tells of an event, unless there are too many from its address.
+// bounded tells of an event, unless there are too many like it from its address: then it is counted.
 func (c *Control) bounded(e Event, from netip.Addr) {
-	more, isTold := c.floods.next(from)
-	if !isTold {
-		return
+	e.Address = text(from)
+	if more, isTold := c.floods.next(e, from); isTold {
+		e.More = more
+		c.tell(e)
 	}
-	e.Address, e.More = text(from), more
-	c.tell(e)
+}
+
+func (c *Control) tellRest() {
+	for _, e := range c.floods.rest() {
+		c.tell(e)
+	}
 }
 
 func text(a netip.Addr) string {

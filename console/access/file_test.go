@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -314,6 +315,55 @@ func TestTrail(t *testing.T) {
 	login(t, c, "ben")
 	if err := c.Fault(); err == nil || !strings.Contains(err.Error(), "trail") {
 		t.Error(err)
+	}
+}
+
+// However many lines a user makes, and others from however many addresses who are not let in: they push out nobody
+// else's.
+func TestTrailIsFair(t *testing.T) {
+	trail := Trail(filepath.Join(t.TempDir(), "users.yaml.log"))
+	others := []Event{
+		{Kind: UserAdded, By: "anna", User: "eve"},
+		{Kind: LoggedIn, By: "ben", User: "ben", Address: "192.0.2.7"},
+		{Kind: LogInRefused, User: "ben", Address: "192.0.2.8"},
+		{Kind: FileBad, Detail: "users.yaml"},
+	}
+	for _, e := range others {
+		if err := trail.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flood := func(one func(n int) Event) {
+		t.Helper()
+		var lines []byte
+		for n := 0; len(lines) < maxTrail; n++ {
+			line, err := json.Marshal(one(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(append(lines, line...), '\n')
+		}
+		if err := errors.Join(appendLine(string(trail), lines), trail.Append(t.Context(), Event{Kind: LoggedOut, By: "ben"})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range (keptTrail + 3) / 2 { // each fills it twice
+		flood(func(n int) Event {
+			return Event{Kind: TokenCreated, By: fmt.Sprintf("eve (token t%d)", n), Address: fmt.Sprint("198.51.100.", n%256)}
+		})
+		flood(func(n int) Event { return Event{Kind: LogInRefused, Address: fmt.Sprint("2001:db8::", n%1000)} })
+	}
+	content, err := os.ReadFile(string(trail))
+	if err != nil || len(content) > keepTrail+1000 {
+		t.Errorf("%d bytes, %v", len(content), err)
+	}
+	for _, e := range others {
+		if line, err := json.Marshal(e); err != nil || !strings.Contains(string(content), string(line)+"\n") {
+			t.Errorf("%s is gone; %v", line, err)
+		}
+	}
+	if n := strings.Count(string(content), `"by":"eve `); n < 1000 {
+		t.Errorf("%d lines of eve", n)
 	}
 }
 

@@ -235,6 +235,45 @@ func TestFloods(t *testing.T) {
 	})
 }
 
+// Who logs in all the time is counted: 230 log-ins a second are some lines a minute, and all of them are in the numbers.
+func TestFloodOfLogins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const each, seconds = 230, 60
+		var told events
+		c, err := Open(Options{File: usersFile(t), Tell: told.tell})
+		if err != nil {
+			t.Fatal(err)
+		}
+		login(t, c, "ben")
+		for range seconds {
+			for range each {
+				s, err := c.LoginAs("oidc:eve", []Grant{{Role: Viewer}}, home)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Logout(wantWho(t, c, withCookie(c, s), "oidc:eve"))
+			}
+			pass(time.Second)
+		}
+		login(t, c, "ben")
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lines, counted := map[string]int{}, map[Kind]int{}
+		for _, e := range told.all {
+			if lines[e.By]++; e.By == "oidc:eve" {
+				counted[e.Kind] += 1 + e.More
+			}
+		}
+		if lines["ben"] != 2 || lines["oidc:eve"] > 2*(20+20+2) {
+			t.Errorf("events of each: %v", lines)
+		}
+		if counted[LoggedIn] != each*seconds || counted[LoggedOut] != each*seconds {
+			t.Errorf("eve's: %v", counted)
+		}
+	})
+}
+
 // What a provider has refused is told as other log-ins are: bounded, and without names that no provider has said.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

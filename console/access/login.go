@@ -38,7 +38,7 @@ func (c *Control) Login(ctx context.Context, name, password string, from netip.A
 		return Session{}, err
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, user: name, password: user.Password})
-	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by password" + without(user.Grants)})
+	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by password" + without(user.Grants)}, from)
 	return s, nil
 }
 
@@ -59,7 +59,7 @@ func (c *Control) LoginAs(name string, grants []Grant, from netip.Addr) (Session
 		return Session{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, grants: clone(grants)})
-	c.tell(Event{Kind: LoggedIn, By: name, User: name, Address: text(from), Session: s.Key, Detail: "by " + provider + without(grants)})
+	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by " + provider + without(grants)}, from)
 	return s, nil
 }
 
@@ -126,7 +126,8 @@ func (c *Control) Logout(p *Principal) {
 		return
 	}
 	if s, ok := c.sessions.end(p.Key); ok {
-		c.tell(Event{Kind: LoggedOut, By: s.User, User: s.User, Address: p.Address, Session: s.Key})
+		from, _ := netip.ParseAddr(p.Address) // it has none, or one that was written
+		c.bounded(Event{Kind: LoggedOut, By: s.User, User: s.User, Session: s.Key}, from)
 	}
 }
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/fair"
 )
 
 // Kind is what an event is about.
@@ -46,7 +49,7 @@ type Event struct {
 	// Session is the key of the session.
 	Session string `json:"session,omitempty"`
 	Detail  string `json:"detail,omitempty"`
-	// More counts events of this kind and address that were not told one by one, because there were too many.
+	// More counts events of this kind, By and address that were not told one by one, because there were too many.
 	More int `json:"more,omitempty"`
 }
 
@@ -61,17 +64,20 @@ func ActorOf(p *Principal) Actor {
 	return Actor{Name: p.Name, Address: p.Address}
 }
 
-// Trail is a file to which events are appended, one JSON document in each line. When it has grown to 10 MiB it becomes
-// Trail.1, that Trail.2, and so on to Trail.5; what is older goes. Whoever changes users beside the console, the
-// command, appends to the same file.
+// Trail is a file to which events are appended, one JSON document in each line. When it has grown to 10 MiB, lines of
+// 5 MiB move to Trail.1, that becomes Trail.2, and so on to Trail.5; what is older goes. The lines that move are the oldest
+// ones of the user who has the most, so nobody pushes out those of others. What has no user, because a log-in was refused,
+// counts as one user's, and in that the same is so for addresses. Whoever changes users beside the console, the command,
+// appends to the same file.
 type Trail string
 
 // TrailOf returns the usual trail of a users file: users.yaml.log beside users.yaml.
 func TrailOf(file string) Trail { return Trail(file + ".log") }
 
 const (
-	maxTrail  = 10 << 20 // bytes
-	keptTrail = 5        // files
+	maxTrail  = 10 << 20     // bytes
+	keepTrail = maxTrail / 2 // of them stay when it is full
+	keptTrail = 5            // files
 )
 
 // Append appends an event. The file is opened for that alone: there are few events.
@@ -82,7 +88,7 @@ func (t Trail) Append(ctx context.Context, e Event) error {
 	}
 	err = File(t).locked(ctx, func(path string) error {
 		if info, err := os.Stat(path); err == nil && info.Size() >= maxTrail {
-			if err := rotate(path); err != nil {
+			if err := rotate(path, info); err != nil {
 				return err
 			}
 		}
@@ -109,15 +115,55 @@ func appendLine(path string, line []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-func rotate(path string) error {
-	for i := keptTrail; i > 0; i-- {
-		from := path
-		if i > 1 {
-			from += "." + strconv.Itoa(i-1)
+// rotate moves the lines for which there is no room. A crash in between leaves some in both files.
+func rotate(path string, info fs.FileInfo) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var files [2]bytes.Buffer // what stays, what goes
+	lines := bytes.SplitAfter(content, []byte("\n"))
+	for i, goes := range surplus(lines, keepTrail) {
+		of := &files[0]
+		if goes {
+			of = &files[1]
 		}
-		if err := os.Rename(from, path+"."+strconv.Itoa(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, _ = of.Write(lines[i]) // never fails
+	}
+	for i := keptTrail; i > 1; i-- {
+		if err := os.Rename(path+"."+strconv.Itoa(i-1), path+"."+strconv.Itoa(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return nil
+	if err := replace(path+".1", files[1].Bytes(), info); err != nil {
+		return err
+	}
+	return replace(path, files[0].Bytes(), info)
+}
+
+// surplus reports which lines go so that the others have so many bytes: of users first, then of the addresses of those
+// who are nobody yet. Else somebody with many addresses would count as many.
+func surplus(lines [][]byte, most int) []bool {
+	all := make([]fair.Entry, len(lines))
+	var nobodys []fair.Entry
+	var indexes []int // of these
+	for i, line := range lines {
+		var e Event
+		_ = json.Unmarshal(line, &e) // half a line, of a crash, is nobody's
+		all[i] = fair.Entry{Owner: fair.Owner(e.By), Size: len(line)}
+		if e.By == "" {
+			nobodys = append(nobodys, fair.Entry{Owner: e.Address, Size: len(line)})
+			indexes = append(indexes, i)
+		}
+	}
+	goes, theirs := fair.Drop(all, most), 0
+	for _, i := range indexes {
+		if !goes[i] {
+			theirs += all[i].Size
+		}
+	}
+	for n, drop := range fair.Drop(nobodys, theirs) {
+		goes[indexes[n]] = drop
+	}
+	return goes
 }
