@@ -37,7 +37,8 @@
 //	jobtype         the configuration of a job and its document, for tools that run no jobs
 //	cmd/elasticjob  the command (a module)
 //	console         the console as an http.Handler (a module); console/access has its users, console/access/oidc the log-in at a
-//	                provider, console/connection its stores, console/client a client of its API
+//	                provider, console/connection its stores, console/sink sends traces of both elsewhere, console/client
+//	                is a client of its API
 //	docs            the pages of documentation; console/docsite makes them a site
 //
 // # Examples
@@ -60,7 +61,7 @@
 // configurations, internal/request runs beside the schedule, internal/removal the removal of jobs. Small parts are
 // internal/clocks (the wall clock and the monotonic clock, kept apart), internal/storeclock, internal/liveness,
 // internal/urgency, internal/veil, internal/slogzap, internal/yamldoc, internal/httpx, internal/bounded, internal/brief,
-// internal/sleep, internal/either and internal/module.
+// internal/sleep, internal/fair, internal/either and internal/module.
 //
 // coord/coordtest is the conformance suite of stores. integration attacks the promises with processes that are killed, stopped
 // and cut off. For tests there are internal/testserver, internal/modelstore, internal/crowd and internal/mdpage;

@@ -175,6 +175,8 @@ func (c *podContainer) serves(t *testing.T, binary string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := c.command(ctx, binary, c.args...)
+	var out strings.Builder
+	cmd.Stdout = &out
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +206,9 @@ func (c *podContainer) serves(t *testing.T, binary string) {
 	if err := cmd.Wait(); err != nil || !hasStarted || len(sites) != len(c.of.Ports) {
 		t.Errorf("%q: %v, listens at %d of %d ports\n%s", c.args, err, len(sites), len(c.of.Ports), &lines)
 	}
+	if c.args[0] == "console" && !strings.Contains(out.String(), `"trace":"access","event":{`) {
+		t.Errorf("stdout has no line of the refused token:\n%s", &out)
+	}
 }
 
 // probe asks what the probes and Prometheus ask. Each page is at one of the addresses.
@@ -221,6 +226,10 @@ func (c *podContainer) probe(t *testing.T, sites map[string]bool) {
 		c.of.ReadinessProbe.HTTPGet.Path: {http.StatusOK, http.StatusServiceUnavailable},
 		c.of.LivenessProbe.HTTPGet.Path:  {http.StatusOK},
 	}
+	const asNobody = "/api/v1/me"
+	if c.args[0] == "console" {
+		pages[asNobody] = []int{http.StatusUnauthorized}
+	}
 	if len(c.of.Ports) == 1 {
 		pages["/metrics"] = []int{http.StatusOK}
 	}
@@ -230,6 +239,10 @@ func (c *podContainer) probe(t *testing.T, sites map[string]bool) {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, scheme+"://"+site+page, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if page == asNobody {
+				request.Host = "console.example.com" // it may answer to no other name
+				request.Header.Set("Authorization", "Bearer ej_x")
 			}
 			response, err := client.Do(request)
 			if err != nil {

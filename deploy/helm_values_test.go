@@ -27,6 +27,7 @@ func TestHelmValuesMistakes(t *testing.T) {
 		// Secrets in clear text.
 		"console: {config: {oidc: {clientSecret: hunter2}}}":                                                                    "'/console/config/oidc/clientSecret'",
 		"console: {config: {oidc: {}, connections: {keys: hunter2}}}":                                                           "'/console/config/connections/keys'",
+		"console: {config: {oidc: {}, sinks: {webhook: {token: hunter2}}}}":                                                     "'/console/config/sinks/webhook/token'",
 		"console: {connections: {namespaces: {a: {password: hunter2}}}}":                                                        "'/console/connections/namespaces/a/password'",
 		"console: {history: 'postgres://u:hunter2@db/h'}":                                                                       "'/console/history'",
 		"workers: {settings: {tracing: {database: 'postgres://u:hunter2@db/h'}}}":                                               "'/workers/settings/tracing/database'",
@@ -97,9 +98,12 @@ console: {enabled: true, tlsSecret: console-tls, config: {oidc: {issuer: https:/
 workers: {enabled: true}
 `
 
-// shownElsewhere are keys that values.yaml leaves to Helm, to Kubernetes and to the reference of job files.
+// shownElsewhere are keys that values.yaml leaves to Helm, to Kubernetes and to the references of files.
 var shownElsewhere = []string{
 	"global", "console.resources.claims", "workers.resources.claims",
+	"console.config.hosts", "console.config.origins", "console.config.openMetrics", "console.config.timeZone", "console.config.sessions",
+	"console.config.limits", "console.config.connections", "console.config.proxy", "console.config.oidc",
+	"console.config.sinks.file", "console.config.sinks.syslog", "console.config.sinks.webhook",
 	"workers.settings.log", "workers.settings.tracing", "workers.settings.defaults",
 }
 

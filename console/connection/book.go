@@ -201,6 +201,9 @@ func (b *Book) Ops(ctx context.Context, name string) (*ops.Ops, error) {
 		if errors.Is(err, ops.ErrStoresClosed) && b.namespace(name) != s && ctx.Err() == nil {
 			continue // the entry was changed just now
 		}
+		if err == nil && b.o.OnChange != nil {
+			o = o.OnChange(func(c ops.Change) { b.o.OnChange(name, c) })
+		}
 		return o, err
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -26,6 +27,12 @@ type Options struct {
 	Keys *Keys
 	// Allow says what entries may refer to that the book is told to put.
 	Allow Allow
+	// Tell gets each change of the entries, as the trail beside the file does. It must return at once, and may be called by
+	// several goroutines.
+	Tell func(access.Event)
+	// OnChange gets each change that is made in a namespace by the name that the book has for it: see [ops.Ops.OnChange].
+	// The same holds for it.
+	OnChange func(namespace string, c ops.Change)
 	// Slog is told what goes wrong in the background. nil is silence.
 	Slog *slog.Logger
 }

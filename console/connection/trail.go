@@ -27,6 +27,9 @@ func (b *Book) tell(ctx context.Context, kind access.Kind, detail string) {
 		e.By, e.Address = p.Name, p.Address
 	}
 	b.o.Slog.Info("connections: "+string(kind), "detail", detail, "by", e.By, "address", e.Address)
+	if b.o.Tell != nil {
+		b.o.Tell(e)
+	}
 	inTime, cancel := context.WithTimeout(context.WithoutCancel(ctx), trailTime) // it was made, whoever has no time left
 	defer cancel()
 	if err := access.TrailOf(b.o.File).Append(inTime, e); err != nil {

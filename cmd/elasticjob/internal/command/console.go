@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/access/oidc"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/sink"
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
@@ -133,26 +134,27 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	case !f.isInsecure && !serve.IsLoopback(f.listen):
 		return exit.Errorf(exit.Usage, "--listen %s can be reached from elsewhere, and passwords would be sent in the clear: give --tls-cert and --tls-key, or --insecure-http if something before the console ends TLS", f.listen)
 	}
-	if err := c.addFirstUser(ctx, f); err != nil {
+	sinks, err := sink.Open(file.Sinks, c.env.Out, log)
+	if err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("--config: %w", err))
+	}
+	defer func() { err = cmp.Or(err, closeIn(ctx, sinks.Close)) }()
+	if err := c.addFirstUser(ctx, f, sinks); err != nil {
 		return err
 	}
 	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "elasticjob_console_log_ins_refused_total", Help: "Names, passwords, tokens and sessions that were refused, by kind.",
 	}, []string{"kind"})
-	control, provider, err := c.openAccess(f, file, log, refused)
+	control, provider, err := c.openAccess(f, file, log, refused, sinks)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, control.Close()) }()
-	book, err := c.openBook(ctx, f, file, log)
+	book, err := c.openBook(ctx, f, file, log, sinks)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-		defer cancel()
-		err = cmp.Or(err, book.Close(end))
-	}()
+	defer func() { err = cmp.Or(err, closeIn(ctx, book.Close)) }()
 	zone, err := file.zone()
 	if err != nil {
 		return exit.With(exit.Usage, err)
@@ -160,7 +162,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
 		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
-		Collectors: []prometheus.Collector{refused}, Version: built().Version, Slog: log,
+		Collectors: []prometheus.Collector{refused, sinks}, Version: built().Version, Slog: log,
 	})
 	if err != nil {
 		return exit.With(exit.Usage, err)
@@ -173,8 +175,15 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	return serve.Run(ctx, sites...)
 }
 
+// closeIn closes something in closeTime.
+func closeIn(ctx context.Context, end func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	return end(ctx)
+}
+
 // addFirstUser adds the user of --first-user if nobody could log in, and prints the password.
-func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags) error {
+func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags, sinks *sink.Sinks) error {
 	path, err := c.usersFile(f)
 	if err != nil || f.firstUser == "" {
 		return exit.With(exit.Usage, err)
@@ -188,11 +197,12 @@ func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags) error {
 		return err
 	}
 	e := access.Event{Time: time.Now().UTC(), By: "--first-user", Kind: access.UserAdded, User: f.firstUser}
+	sinks.Event(e)
 	return access.TrailOf(path).Append(ctx, e)
 }
 
 // openAccess opens the ways to log in. At least one is there. provider is nil if there is none.
-func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, refused *prometheus.CounterVec) (*access.Control, *oidc.Login, error) {
+func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, refused *prometheus.CounterVec, sinks *sink.Sinks) (*access.Control, *oidc.Login, error) {
 	path, err := c.usersFile(f)
 	if err != nil {
 		return nil, nil, err
@@ -217,6 +227,7 @@ func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, r
 			if e.Kind == access.LogInRefused || e.Kind == access.LogInLimited {
 				refused.WithLabelValues(string(e.Kind)).Add(float64(1 + e.More))
 			}
+			sinks.Event(e)
 			log.Info("console: "+string(e.Kind), "by", e.By, "user", e.User, "token", e.Token, "address", e.Address, "detail", e.Detail)
 		},
 	})
@@ -258,13 +269,13 @@ func (o *consoleOIDC) open(sessions oidc.Sessions, log *slog.Logger) (*oidc.Logi
 }
 
 // openBook opens the namespaces: the one that flags, environment and context name, and those of --connections.
-func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consoleFile, log *slog.Logger) (*connection.Book, error) {
+func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consoleFile, log *slog.Logger, sinks *sink.Sinks) (*connection.Book, error) {
 	keys, err := file.keys()
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	o := connection.Options{
-		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Slog: log,
+		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Tell: sinks.Event, OnChange: sinks.Change, Slog: log,
 		Allow: connection.Allow{Variables: plain(file.Connections.Variables), Folders: plain(file.Connections.Folders)},
 	}
 	switch given, name, err := c.settings(); {

@@ -29,11 +29,7 @@ func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
 	}
 	log := slog.New(slog.NewTextHandler(c.env.Err, nil))
 	d, err := demo.Start(ctx, demo.Options{Worker: command, Log: log})
-	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-		defer cancel()
-		err = cmp.Or(err, d.Close(end))
-	}()
+	defer func() { err = cmp.Or(err, closeIn(ctx, d.Close)) }()
 	if err != nil {
 		return err
 	}

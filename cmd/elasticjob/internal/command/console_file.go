@@ -18,6 +18,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/sink"
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/property"
@@ -56,6 +57,8 @@ type consoleFile struct {
 		Groups setting              `yaml:"groups"`
 		Grants map[string][]setting `yaml:"grants"`
 	} `yaml:"proxy"`
+	// Sinks are where log-ins and changes are sent, too.
+	Sinks sink.Config `yaml:"sinks"`
 	// OIDC is a provider of OpenID Connect.
 	OIDC *consoleOIDC `yaml:"oidc"`
 }

@@ -63,6 +63,8 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"limits: {time: 30}":                                "line 1: cannot unmarshal !!int `30` into time.Duration",
 		"limits: {body: 2000000}":                           "limits: body: 2000000; allowed are 1024 to 1048576",
 		"limits: {body: 1 MiB}":                             "line 1",
+		"sinks: {webhook: logs}":                            "line 1",
+		"sinks: {kafka: logs}":                              "field kafka not found",
 		"limits: {speed: 1}":                                "field speed not found",
 		"- hunter2":                                         "line 1",
 		strings.Repeat("#", maxConsoleFile+1):               "more than",
