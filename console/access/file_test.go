@@ -347,11 +347,14 @@ func TestTrailIsFair(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range (keptTrail + 3) / 2 { // each fills it twice
+	why := strings.Repeat("x", 500)
+	for range 2 { // each fills it twice
 		flood(func(n int) Event {
-			return Event{Kind: TokenCreated, By: fmt.Sprintf("eve (token t%d)", n), Address: fmt.Sprint("198.51.100.", n%256)}
+			return Event{Kind: TokenCreated, By: fmt.Sprintf("eve (token t%d)", n), Address: fmt.Sprint("198.51.100.", n%256), Detail: why}
 		})
-		flood(func(n int) Event { return Event{Kind: LogInRefused, Address: fmt.Sprint("2001:db8::", n%1000)} })
+		flood(func(n int) Event {
+			return Event{Kind: LogInRefused, Address: fmt.Sprint("2001:db8::", n%1000), Detail: why}
+		})
 	}
 	content, err := os.ReadFile(string(trail))
 	if err != nil || len(content) > keepTrail+1000 {
