@@ -1,4 +1,4 @@
-.PHONY: help test quick race deps lint api types screenshots diagrams docs bench load history faults soak mixed simulate
+.PHONY: help test quick race deps lint api types screenshots diagrams docs bench load flood history faults soak mixed simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
@@ -65,6 +65,9 @@ bench: ## the figures of the registry centre, strategies and expressions
 load: ## many jobs on a server of our own: make load STORE=etcd|zookeeper LOAD='-jobs 5000 -for 30s -bare'
 	@scripts/test-deps
 	go run ./integration/load -store $(STORE) $(LOAD)
+
+flood: ## an attack on a console, as strangers and as users with few rights, while an honest user works
+	go run ./integration/flood
 
 history: ## queries over a million executions on SQLite, MariaDB and PostgreSQL, each in less than 50 ms
 	@scripts/test-deps

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command flood attacks a console as strangers, and as users with few rights, while an honest user works with it:
 //
 //	go run ./integration/flood -for 60s
