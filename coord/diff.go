@@ -63,7 +63,7 @@ func (s Snapshot) Diff(older Snapshot) iter.Seq2[Node, bool] {
 }
 
 func (n Node) equal(o Node) bool {
-	return n.Path == o.Path && n.Version == o.Version && n.Created == o.Created && n.Modified == o.Modified && n.Owner == o.Owner && bytes.Equal(n.Value, o.Value)
+	return n.Path == o.Path && n.Version == o.Version && n.Created == o.Created && n.Modified == o.Modified && n.Owner == o.Owner && n.Omitted == o.Omitted && bytes.Equal(n.Value, o.Value)
 }
 
 // piece is a whole branch, or only its own node.

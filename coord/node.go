@@ -1,5 +1,7 @@
 package coord
 
+import "bytes"
+
 // Node is one node of the tree as it was when it was read. Callers must not
 // change Value: snapshots share it.
 type Node struct {
@@ -17,6 +19,13 @@ type Node struct {
 	Created, Modified int64
 	// Owner is the session whose end removes the node, or 0 if it is persistent.
 	Owner SessionID
+	// Omitted is how many bytes the value has, if a view does not hold it for [Bounds]. Then Value is empty.
+	Omitted int
+}
+
+// Holds reports whether the node has a value, or has left it out for its length.
+func (n Node) Holds(value []byte) bool {
+	return n.Omitted == len(value) && n.Omitted > 0 || n.Omitted == 0 && bytes.Equal(n.Value, value)
 }
 
 // Ephemeral reports whether the node ends with a session.

@@ -70,8 +70,10 @@ type Registry interface {
 	// their parents exist: a parent at the lowest level that nobody wrote is shown as if it had
 	// been written, with an empty value. So [Snapshot.All] has it, too.
 	//
+	// What the view holds of values can be bounded, by one Bounds: for a namespace to which others write, too.
+	//
 	// Errors: ErrInvalidDepth for a depth of less than 1.
-	View(ctx context.Context, path string, depth int) (View, error)
+	View(ctx context.Context, path string, depth int, bounds ...Bounds) (View, error)
 
 	// Session returns the current session. Between a lost session and the next it
 	// waits, until ctx ends.

@@ -11,6 +11,7 @@ type Tree struct {
 	// edition is the number of snapshots so far, plus one. Branches of this edition are in no
 	// snapshot, so they are changed in place. After an overflow it stays 0, and every change copies.
 	edition uint32
+	held    held
 }
 
 // branch is a node of the binary tree with everything below it there. What is below the node in the
@@ -21,11 +22,28 @@ type branch struct {
 	size, edition uint32
 }
 
-// NewTree returns an empty tree.
-func NewTree() *Tree { return &Tree{edition: 1} }
+// NewTree returns an empty tree, with bounds if there are any.
+func NewTree(bounds ...Bounds) *Tree {
+	t := &Tree{edition: 1}
+	for _, b := range bounds {
+		t.held = held{Bounds: b, bytes: map[string]int{}}
+	}
+	return t
+}
 
-// Put adds or replaces a node. Its path must not be empty: the root of the namespace is no node.
-func (t *Tree) Put(n Node) { t.root = t.put(t.root, n) }
+// Put adds or replaces a node, and returns it as the tree holds it. Its path must not be empty: the root of the namespace is
+// no node.
+func (t *Tree) Put(n Node) Node {
+	if t.held.Child > 0 {
+		if b := t.root.find(n.Path); b != nil {
+			t.held.count(b.node, -1)
+		}
+	}
+	n = t.held.within(n)
+	t.held.count(n, 1)
+	t.root = t.put(t.root, n)
+	return n
+}
 
 // Get returns the node that was put at path.
 func (t *Tree) Get(path string) (Node, bool) {
@@ -37,9 +55,11 @@ func (t *Tree) Get(path string) (Node, bool) {
 
 // Delete removes the node at path but not what lies below it, and reports whether there was one.
 func (t *Tree) Delete(path string) bool {
-	if t.root.find(path) == nil {
+	b := t.root.find(path)
+	if b == nil {
 		return false
 	}
+	t.held.count(b.node, -1)
 	t.root = t.remove(t.root, path)
 	return true
 }

@@ -647,8 +647,8 @@ type fragile struct {
 	times atomic.Int32
 }
 
-func (f *fragile) View(ctx context.Context, prefix string, depth int) (coord.View, error) {
-	v, err := f.Registry.View(ctx, prefix, depth)
+func (f *fragile) View(ctx context.Context, prefix string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := f.Registry.View(ctx, prefix, depth, bounds...)
 	if err != nil || prefix != f.job {
 		return v, err
 	}

@@ -73,8 +73,8 @@ type doubtful struct {
 	atomic.Bool
 }
 
-func (d *doubtful) View(ctx context.Context, path string, depth int) (coord.View, error) {
-	v, err := d.Registry.View(ctx, path, depth)
+func (d *doubtful) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := d.Registry.View(ctx, path, depth, bounds...)
 	return doubtfulView{v, d}, err
 }
 

@@ -27,6 +27,7 @@ func viewCases() []testCase {
 		{"view: snapshots do not change", viewImmutable},
 		{"view: Diff tells what changed between snapshots", viewDiff},
 		{"view: many in one registry", viewMany},
+		{"view: with bounds", viewBounds},
 		{"view: closed", viewClosed},
 		{"view: a storm of 3,000 commits from 8 writers", viewStorm},
 		{"view: nodes that come back while they are read", viewRecreated},
@@ -286,6 +287,41 @@ func viewQuiet(e *env) {
 	if isClosed(changed) {
 		e.Error("told of a change, but there was none")
 	}
+}
+
+// viewBounds: a view with bounds shows all nodes, and their values or how long these are.
+func viewBounds(e *env) {
+	r, s := e.dial(), e.dial()
+	values := map[string][]byte{"a/short": []byte("v"), "a/long": make([]byte, 3000), "a/new": make([]byte, 4000), "b/long": make([]byte, 2000)}
+	check := func(v coord.View) {
+		e.Helper()
+		e.sync(v)
+		for path, value := range values {
+			if n, isThere := v.Snapshot().Get(path); !isThere || !n.Holds(value) {
+				e.Errorf("%s with %d bytes: there %v, %d held, %d omitted", path, len(value), isThere, len(n.Value), n.Omitted)
+			}
+		}
+	}
+	for path, value := range values {
+		r.commit(coord.Put(path, value))
+	}
+	v, err := s.View(e.ctx, "", coord.AllLevels, coord.Bounds{Child: 3500, Value: func(path string) int { return 3000 }})
+	if err != nil {
+		e.Fatalf("view: %v", err)
+	}
+	defer v.Close()
+	check(v)
+	changed := v.Changed()
+	values["a/new"] = make([]byte, 5000)
+	r.commit(coord.Put("a/new", values["a/new"]))
+	check(v)
+	if !isClosed(changed) {
+		e.Error("nothing tells of a change of what is left out")
+	}
+	values["a/new"] = []byte("w")
+	r.commit(coord.Put("a/new", values["a/new"]), coord.Delete("a/long"))
+	delete(values, "a/long")
+	check(v)
 }
 
 func viewImmutable(e *env) {

@@ -94,6 +94,7 @@ func newClient(ctx context.Context, c Config, conns *connections, observe grpc.U
 		// keep-alive of the session that gets no answer: see sendRenewal.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
+		MaxCallRecvMsgSize:   maxAnswer,
 		DialOptions:          options,
 	})
 	if err != nil {

@@ -16,8 +16,8 @@ type levels struct {
 	below map[string]int // by the path of a parent at the lowest level: the keys below it; nil for a whole subtree
 }
 
-func newLevels(root string, depth int) *levels {
-	l := &levels{Tree: coord.NewTree(), root: root, depth: depth}
+func newLevels(root string, depth int, bounds ...coord.Bounds) *levels {
+	l := &levels{Tree: coord.NewTree(bounds...), root: root, depth: depth}
 	if depth != coord.AllLevels {
 		l.below = map[string]int{}
 	}

@@ -2,9 +2,12 @@ package etcd
 
 import (
 	"context"
+	"errors"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/elasticjob-go/elasticjob/coord"
 )
 
 type scanOptions struct {
@@ -22,6 +25,11 @@ const (
 	pageBytes  = 4 << 20
 	maxPage    = 20_000
 	skipPage   = 16 // after a skip another one is likely, so a large page would be read in vain
+	// maxAnswer bounds an answer of the store in bytes: the client refuses a larger one before it receives it. etcd has no
+	// pages of so many bytes, and a few large values may stand behind many small ones. Such a page is read again with
+	// fewer keys.
+	maxAnswer  = 16 << 20
+	pageShrink = 8
 )
 
 // stopScan sorts after all keys of a namespace.
@@ -46,7 +54,12 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 				options = append(options, clientv3.WithKeysOnly())
 			}
 			var err error
-			if page, err = r.get(ctx, what, from, options...); err != nil {
+			page, err = r.get(ctx, what, from, options...)
+			if limit > 1 && errors.Is(err, coord.ErrTooLarge) {
+				limit = max(1, limit/pageShrink)
+				continue
+			}
+			if err != nil {
 				return 0, err
 			}
 		}

@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,6 +20,7 @@ import (
 type view struct {
 	registry *Registry
 	path     string
+	bounds   []coord.Bounds
 	watcher  *watcher
 	ctx      context.Context // ends with the view; its cause is Err
 	end      context.CancelCauseFunc
@@ -37,11 +37,11 @@ var (
 )
 
 // View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+func (r *Registry) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
 	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("etcd: view %q: %w", path, err)
 	}
-	v := &view{registry: r, path: path, tree: newLevels(path, depth)}
+	v := &view{registry: r, path: path, bounds: bounds, tree: newLevels(path, depth, bounds...)}
 	v.ctx, v.end = context.WithCancelCause(r.ctx)
 	v.watcher = newWatcher(v.ctx, r, r.keys.around(path), v)
 	if err := v.watcher.open(ctx); err != nil {
@@ -127,6 +127,7 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	var kept []string                        // paths of nodes that have not changed
 	known, rewritten := 0, false             // known counts nodes of the tree that still exist
 	fresh := newLevels(v.path, v.tree.depth) // only to count what lies deeper
+	large := coord.NewTree(v.bounds...)      // so that what the view will not hold is not held here either
 	visit := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
@@ -143,11 +144,15 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 		if there = there && n.Modified != 0; there {
 			known++
 		}
-		if there && n.Modified == kv.ModRevision && bytes.Equal(n.Value, kv.Value) {
+		if there && n.Modified == kv.ModRevision && n.Holds(kv.Value) {
 			kept = append(kept, n.Path)
 			return
 		}
-		written = append(written, newNode(path, kv))
+		n = newNode(path, kv)
+		if len(n.Value) > coord.AlwaysHeld {
+			n = large.Put(n)
+		}
+		written = append(written, n)
 		// Every event up to the revision trusted was applied. So a value of such a revision that the
 		// view does not have comes from another store.
 		rewritten = rewritten || kv.ModRevision <= trusted
@@ -211,11 +216,16 @@ func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue)) (int64, e
 	}
 	var read *clientv3.TxnResponse
 	err := r.request(ctx, v.String(), func(ctx context.Context) (err error) {
+		limit := int64(firstPage)
 		for backoff := newBackoff(); ; { // the client repeats reads by itself, but no transactions
 			read, err = r.client.Txn(ctx).Then(
 				clientv3.OpGet(r.keys.key(v.path)),
-				clientv3.OpGet(below.from, clientv3.WithRange(below.to), clientv3.WithLimit(firstPage)),
+				clientv3.OpGet(below.from, clientv3.WithRange(below.to), clientv3.WithLimit(limit)),
 			).Commit()
+			if limit > 1 && kindOf(err) == coord.ErrTooLarge {
+				limit = max(1, limit/pageShrink)
+				continue
+			}
 			if err == nil || kindOf(err) != coord.ErrUnavailable || !backoff.Wait(ctx) {
 				return err
 			}

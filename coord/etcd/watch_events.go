@@ -134,7 +134,10 @@ func (w *watcher) deliver(s *watchStream, id int64, events []*mvccpb.Event) {
 }
 
 func (w *watcher) bufferLocked(events []*mvccpb.Event) {
-	if w.buffered += len(events); w.buffered <= maxBuffered {
+	for _, event := range events {
+		w.buffered += 1 + len(event.Kv.Value)>>10
+	}
+	if w.buffered <= maxBuffered {
 		w.buffer = append(w.buffer, events)
 	} else {
 		w.buffer = nil // endLoad sees it

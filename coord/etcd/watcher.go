@@ -43,7 +43,7 @@ type watcher struct {
 	applied      int64             // every event up to this revision is applied
 	from         int64             // the revision from which the watch is re-created
 	buffer       [][]*mvccpb.Event // events that arrived before the range was read
-	buffered     int               // how many events these are; more than maxBuffered are dropped
+	buffered     int               // how much these count; more than maxBuffered are dropped
 	advanced     broadcast.Signal  // applied has grown, or the range was read
 	readAt       time.Time         // when the range was read last; zero before the first time
 	// suspicions counts new connections and leader elections. After either one the store may have been
@@ -82,7 +82,7 @@ var (
 	errOverflow   = fmt.Errorf("%w: more events arrive than can be buffered during a read", coord.ErrUnavailable)
 )
 
-// maxBuffered bounds the events that a watcher buffers until the range is read.
+// maxBuffered bounds the events that a watcher buffers until the range is read. One counts once more for each KiB of its value.
 const maxBuffered = 100_000
 
 func newWatcher(ctx context.Context, r *Registry, keys keyRange, t target) *watcher {

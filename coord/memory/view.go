@@ -123,8 +123,8 @@ type view struct {
 	err          error
 }
 
-// View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+// View implements [coord.Registry]. Its snapshots share their memory with the store, so it leaves nothing out.
+func (r *Registry) View(ctx context.Context, path string, depth int, _ ...coord.Bounds) (coord.View, error) {
 	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("memory: view %q: %w", path, err)
 	}

@@ -1,7 +1,6 @@
 package zk
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -156,7 +155,7 @@ func (f *fetch) applyValueLocked(found result) bool {
 		w.read[found.path] = struct{}{}
 	}
 	w.v.gaps.remove(found.path)
-	if another || known.Modified != found.node.Modified || !bytes.Equal(known.Value, found.node.Value) {
+	if another || known.Modified != found.node.Modified || !known.Holds(found.node.Value) {
 		w.tree.Put(found.node)
 		w.v.dirty = true
 	}

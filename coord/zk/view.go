@@ -48,7 +48,7 @@ type view struct {
 }
 
 // View implements [coord.Registry].
-func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+func (r *Registry) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
 	if err := cmp.Or(coord.ValidateRoot(path), coord.ValidateDepth(depth)); err != nil {
 		return nil, fmt.Errorf("zk: view %q: %w", path, err)
 	}
@@ -58,7 +58,7 @@ func (r *Registry) View(ctx context.Context, path string, depth int) (coord.View
 		depth:  depth,
 		opened: make(chan struct{}),
 		done:   make(chan struct{}),
-		tree:   coord.NewTree(),
+		tree:   coord.NewTree(bounds...),
 	}
 	v.ctx, v.cancel = context.WithCancelCause(r.ctx)
 	if !r.start(v.run) {

@@ -84,8 +84,8 @@ type fragile struct {
 }
 
 // View opens a view that is whole.
-func (r *fragile) View(ctx context.Context, prefix string, depth int) (coord.View, error) {
-	v, err := r.Registry.View(ctx, prefix, depth)
+func (r *fragile) View(ctx context.Context, prefix string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := r.Registry.View(ctx, prefix, depth, bounds...)
 	if err != nil || prefix != r.job.Root() {
 		return v, err
 	}

@@ -52,8 +52,8 @@ func (b *blind) signal() {
 	b.changed = make(chan struct{})
 }
 
-func (b *blind) View(ctx context.Context, path string, depth int) (coord.View, error) {
-	v, err := b.Registry.View(ctx, path, depth)
+func (b *blind) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := b.Registry.View(ctx, path, depth, bounds...)
 	if err != nil {
 		return nil, err
 	}

@@ -306,8 +306,8 @@ type viewing struct {
 	opened, closed atomic.Int32
 }
 
-func (r *viewing) View(ctx context.Context, path string, depth int) (coord.View, error) {
-	v, err := r.Registry.View(ctx, path, depth)
+func (r *viewing) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := r.Registry.View(ctx, path, depth, bounds...)
 	if err != nil || path != jobtree.Calendars {
 		return v, err
 	}

@@ -55,8 +55,8 @@ func (r *counting) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return r.Registry.List(ctx, path)
 }
 
-func (r *counting) View(ctx context.Context, path string, depth int) (coord.View, error) {
-	v, err := r.Registry.View(ctx, path, depth)
+func (r *counting) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := r.Registry.View(ctx, path, depth, bounds...)
 	return countingView{v, r}, err
 }
 

@@ -75,9 +75,9 @@ func (r recorder) Get(ctx context.Context, path string) (coord.Node, error) {
 	return r.Registry.Get(ctx, path)
 }
 
-func (r recorder) View(ctx context.Context, path string, depth int) (coord.View, error) {
+func (r recorder) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
 	defer r.log.Took(history.Mono())
-	view, err := r.Registry.View(ctx, path, depth)
+	view, err := r.Registry.View(ctx, path, depth, bounds...)
 	if err != nil {
 		return nil, err
 	}

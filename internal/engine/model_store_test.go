@@ -67,7 +67,9 @@ func (r *modelRegistry) Session(context.Context) (coord.Session, error) {
 	return r.session, nil
 }
 
-func (r *modelRegistry) View(context.Context, string, int) (coord.View, error) { return r.p.view, nil }
+func (r *modelRegistry) View(context.Context, string, int, ...coord.Bounds) (coord.View, error) {
+	return r.p.view, nil
+}
 
 func (r *modelRegistry) Clock() coord.Clock { return coord.Clock{} }
 

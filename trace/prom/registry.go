@@ -130,9 +130,9 @@ func (r *registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, 
 	}
 }
 
-func (r *registry) View(ctx context.Context, path string, depth int) (coord.View, error) {
+func (r *registry) View(ctx context.Context, path string, depth int, bounds ...coord.Bounds) (coord.View, error) {
 	begun := time.Now()
-	v, err := r.Registry.View(ctx, path, depth)
+	v, err := r.Registry.View(ctx, path, depth, bounds...)
 	r.done(ctx, "view", begun, err)
 	if err != nil || depth != coord.AllLevels {
 		return v, err

@@ -249,8 +249,8 @@ type slow struct {
 	stands coord.Snapshot // that they show; none if it is empty
 }
 
-func (s *slow) View(ctx context.Context, root string, depth int) (coord.View, error) {
-	v, err := s.Registry.View(ctx, root, depth)
+func (s *slow) View(ctx context.Context, root string, depth int, bounds ...coord.Bounds) (coord.View, error) {
+	v, err := s.Registry.View(ctx, root, depth, bounds...)
 	return slowView{v, s}, err
 }
 
