@@ -146,7 +146,7 @@ func (r *Runner) open(ctx context.Context) (view coord.View, err error) {
 	waiting.StartRetry = true
 	err = waiting.Retry(ctx, "", func() (err error) {
 		// The job's nodes, and their configurations.
-		if view, err = r.reg.View(ctx, "", 2); err != nil {
+		if view, err = r.reg.View(ctx, "", 2, runner.Bounds()); err != nil {
 			r.server.Reading(err)
 		}
 		return err

@@ -139,7 +139,7 @@ func (j *Job) read(ctx context.Context) (*jobtree.State, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	tree := coord.NewTree()
+	tree := coord.NewTree(jobtree.SharedBounds())
 	for n, err := range j.ops.reg.Walk(ctx, j.name.Root()) {
 		if err != nil {
 			return nil, err

@@ -45,7 +45,7 @@ type Update struct {
 //	}
 //
 // It works in the loop's goroutine, and closes its view at the end of the loop. The process holds the
-// namespace in memory meanwhile: 500 to 900 bytes for each node.
+// namespace in memory meanwhile: 500 to 900 bytes for each node, and of a job at most 64 MiB of values.
 //
 // The error is the last that comes: the cause of ctx when that ends; those of a read when the view
 // is opened; coord.ErrClosed.
@@ -113,7 +113,7 @@ func (o *Ops) follow(ctx context.Context, path string, every time.Duration, look
 	if every <= 0 {
 		every = DefaultEvery
 	}
-	view, err := o.reg.View(ctx, path, coord.AllLevels)
+	view, err := o.reg.View(ctx, path, coord.AllLevels, jobtree.SharedBounds())
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func configIn(ctx context.Context, reg coord.Registry, view coord.View, job jobt
 // openView opens the view of a job.
 func openView(ctx context.Context, reg coord.Registry, job string, o *setup.Options) (view coord.View, err error) {
 	err = o.Retry(ctx, job, func() (err error) {
-		view, err = reg.View(ctx, job, coord.AllLevels)
+		view, err = reg.View(ctx, job, coord.AllLevels, jobtree.Bounds())
 		return err
 	})
 	return view, err

@@ -357,7 +357,7 @@ func (c *controller) retryDeregister() {
 func (c *controller) deregisterByNewView(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, HandoverTimeout)
 	defer cancel()
-	view, err := c.reg.View(ctx, string(c.job), coord.AllLevels)
+	view, err := c.reg.View(ctx, string(c.job), coord.AllLevels, jobtree.Bounds())
 	if err != nil {
 		return err
 	}

@@ -11,21 +11,32 @@ import (
 
 // Read returns what the job's part of a snapshot says.
 func Read(snapshot coord.Snapshot, job Job) *State {
-	r := NewReader(job)
+	r := applier{State: &State{}, job: job}
 	for n := range snapshot.All(job.Root()) {
-		r.Add(n)
+		r.apply(n, true)
 	}
-	return r.State()
+	r.finish()
+	return r.State
 }
 
-// Reader is [Read] for a caller that has one node after the other, and not all of a tree at once.
-type Reader struct{ applier }
+// Reader is [Read], within [SharedBounds], for a caller that has one node after the other, and not all of a tree at once.
+type Reader struct {
+	applier
+	held int // bytes of values
+}
 
 // NewReader returns a reader of a job's tree.
-func NewReader(job Job) *Reader { return &Reader{applier{State: &State{}, job: job}} }
+func NewReader(job Job) *Reader { return &Reader{applier: applier{State: &State{}, job: job}} }
 
 // Add takes in one node at or below the job's root. Parents come before what is below them.
-func (r *Reader) Add(n coord.Node) { r.apply(n, true) }
+func (r *Reader) Add(n coord.Node) {
+	if size := len(n.Value); size > coord.AlwaysHeld && size <= MaxSize(n.Path) {
+		if r.held += size; r.held > maxHeld {
+			n.Omitted, n.Value = size, nil
+		}
+	}
+	r.apply(n, true)
+}
 
 // State returns what the nodes say. No node may be added after that.
 func (r *Reader) State() *State {
@@ -83,6 +94,7 @@ func (a *applier) apply(n coord.Node, isThere bool) {
 	}
 	a.Exists, a.isGone = a.Exists || isThere, a.isGone || !isThere
 	k, p, isDebris := jobKinds.find(strings.TrimPrefix(n.Path[len(a.job):], "/"))
+	n = a.bound(n, k, isThere)
 	if k == nil {
 		a.changes.Others = true
 		return

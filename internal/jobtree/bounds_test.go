@@ -35,7 +35,7 @@ func TestErrorsOfValuesAreBounded(t *testing.T) {
 			return err
 		},
 	}
-	const small = "fired completed kill pin request progress guarantee" // these refuse all
+	const small = "instance fired completed kill pin request progress guarantee" // these refuse all
 	for name, tc := range map[string]struct {
 		value string
 		bad   string // the other decoders that refuse it; "" means all

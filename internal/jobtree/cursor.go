@@ -20,7 +20,7 @@ type CursorDocument struct {
 }
 
 // cursors has room for any position: one byte of it takes up to six.
-var cursors = newCodec[CursorDocument]("cursor", 128<<10, nil)
+var cursors = newCodec[CursorDocument]("cursor", maxCursor, nil)
 
 // EncodeCursor writes the value of a cursor's node.
 func EncodeCursor(d CursorDocument) ([]byte, error) {

@@ -63,6 +63,9 @@ type State struct {
 	UnusableNodes int
 	Unusable      string
 
+	// TooLarge has the sizes of nodes whose values are not read for them, by path.
+	TooLarge map[string]int
+
 	// Items is by item number, up to the highest one in the tree, so it may be shorter or
 	// longer than the configured total. [State.Item] takes any number.
 	Items []Item

@@ -16,7 +16,7 @@ func Await(ctx context.Context, reg coord.Registry, job jobtree.Job, id string) 
 	if !jobtree.IsName(string(job)) || coord.ValidatePath(job.Request(id)) != nil {
 		return nil, fmt.Errorf("job %s: request %s: %w", brief.Quote(string(job)), brief.Quote(id), jobtype.ErrNoRequest)
 	}
-	view, err := reg.View(ctx, job.Request(id), coord.AllLevels)
+	view, err := reg.View(ctx, job.Request(id), coord.AllLevels, jobtree.Bounds())
 	if err != nil {
 		return nil, fmt.Errorf("job %s: request %s: %w", job, brief.Quote(id), err)
 	}

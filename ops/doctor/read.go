@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // child is what lies below one child of the namespace. Its error is a denial: then the snapshot has
@@ -50,7 +51,7 @@ func children(ctx context.Context, reg coord.Registry) iter.Seq2[child, error] {
 			}
 			at := openAt(open, name)
 			if at == nil {
-				at = &opened{name: name, tree: coord.NewTree()}
+				at = &opened{name: name, tree: coord.NewTree(jobtree.SharedBounds())}
 				open = append(open, at)
 			}
 			at.tree.Put(n)
@@ -105,7 +106,7 @@ func named(ctx context.Context, reg coord.Registry, names []string) iter.Seq2[ch
 
 // subtree reads a node and what lies below it.
 func subtree(ctx context.Context, reg coord.Registry, root string) (coord.Snapshot, error) {
-	tree := coord.NewTree()
+	tree := coord.NewTree(jobtree.SharedBounds())
 	for n, err := range reg.Walk(ctx, root) {
 		if err != nil {
 			return tree.Snapshot(), err

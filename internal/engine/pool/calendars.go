@@ -106,13 +106,13 @@ func (s *Calendars) named() map[string]bool {
 
 // run opens the view, and follows it until ctx ends.
 func (s *Calendars) run(ctx context.Context, w *watch) {
-	view, err := s.reg.View(ctx, jobtree.Calendars, coord.AllLevels)
+	view, err := s.reg.View(ctx, jobtree.Calendars, coord.AllLevels, jobtree.Bounds())
 	for backoff := (sleep.Backoff{}); err != nil; {
 		s.look(w, func(string, *Calendar) *Calendar { return &Calendar{err: err} })
 		if errors.Is(err, coord.ErrClosed) || !backoff.Wait(ctx) {
 			return
 		}
-		view, err = s.reg.View(ctx, jobtree.Calendars, coord.AllLevels)
+		view, err = s.reg.View(ctx, jobtree.Calendars, coord.AllLevels, jobtree.Bounds())
 	}
 	defer view.Close()
 	for view.Err() == nil {

@@ -32,6 +32,16 @@ func jobAt(path string) string {
 	return name
 }
 
+// Bounds are those of the view of the namespace: the jobs' nodes and their configurations are all that is read of it.
+func Bounds() coord.Bounds {
+	return coord.Bounds{Value: func(path string) int {
+		if jobAt(path) == "" {
+			return 0
+		}
+		return jobtree.MaxSize(path)
+	}}
+}
+
 // listingOf returns what a snapshot of the namespace shows of a job.
 func (o Offers) listingOf(snapshot coord.Snapshot, name string) listing {
 	job := jobtree.Job(name)
