@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // InstanceInfo is one process as a member of a job.
@@ -65,7 +66,8 @@ type InstanceInfo struct {
 
 // FaultInfo is something that keeps a job from running as it should, as an instance sees it.
 type FaultInfo struct {
-	// Instance is the id of who sees it; or that of a process, if a Runner cannot join the job.
+	// Instance is the id of who sees it; or that of a process, if a Runner cannot join the job. It is empty if it is
+	// the tree that shows it: nodes are too large to be read.
 	Instance string `json:"instance"`
 	// Kind is that of job.FaultKind.
 	Kind  string    `json:"kind"`
@@ -190,12 +192,16 @@ func (i *JobInfo) members(s *jobtree.State) {
 // faults counts the faults of a job, and shows the oldest.
 func (i *JobInfo) faults(s *jobtree.State) {
 	oldest := FaultInfo{}
-	for id := range s.Faults {
-		for _, f := range faultsOf(s, id) {
+	take := func(list []FaultInfo) {
+		for _, f := range list {
 			if i.Faults++; i.Faults == 1 || f.isBefore(oldest) {
 				oldest = f
 			}
 		}
+	}
+	take(sizeFault(s))
+	for id := range s.Faults {
+		take(faultsOf(s, id))
 	}
 	if i.Faults > 0 {
 		i.Fault = oldest.Kind + ": " + oldest.Cause
@@ -210,7 +216,7 @@ func (f FaultInfo) isBefore(o FaultInfo) bool {
 
 // allFaults returns the faults of a job, the oldest first.
 func allFaults(s *jobtree.State) []FaultInfo {
-	var list []FaultInfo
+	list := sizeFault(s)
 	for id := range s.Faults {
 		list = append(list, faultsOf(s, id)...)
 	}
@@ -226,10 +232,19 @@ func allFaults(s *jobtree.State) []FaultInfo {
 	return list
 }
 
+// sizeFault is a fault of the job's tree: nodes that are too large to be read. No instance shows it.
+func sizeFault(s *jobtree.State) []FaultInfo {
+	if len(s.TooLarge) == 0 {
+		return nil
+	}
+	path := slices.Min(slices.Collect(maps.Keys(s.TooLarge)))
+	return []FaultInfo{{Kind: jobtype.FaultTree.String(), Cause: fmt.Sprintf("%d nodes are too large to be read, such as %s with %d bytes", len(s.TooLarge), brief.Text(path), s.TooLarge[path])}}
+}
+
 // faultsOf returns the faults that an instance shows.
 func faultsOf(s *jobtree.State, id string) []FaultInfo {
 	n, isThere := s.Faults[id]
-	if !isThere {
+	if !isThere || s.TooLarge[n.Path] > 0 {
 		return nil
 	}
 	records, err := readFaults(n)

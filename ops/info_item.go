@@ -105,8 +105,8 @@ func (j *Job) Items(ctx context.Context) ([]ItemInfo, error) {
 }
 
 func itemsOf(name jobtree.Job, s *jobtree.State, c jobtype.Config) []ItemInfo {
-	total := min(max(c.ShardingTotalCount, 0), jobtree.MaxItems)
-	if c.Broadcast {
+	total := max(c.ShardingTotalCount, 0)
+	if c.Broadcast || total > jobtree.MaxItems { // no process takes a configuration with more
 		total = 0
 	}
 	parameters, _ := jobtype.ParseItemParameters(c.ShardingItemParameters) // the configuration's error says it

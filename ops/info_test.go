@@ -46,6 +46,21 @@ const (
 	gone  = "192.0.2.2@-@13981"
 )
 
+// Of a configuration that no process takes, only the items are listed that are there.
+func TestItemsOfAConfigurationThatIsRefused(t *testing.T) {
+	s := memory.NewStore(memory.Options{})
+	t.Cleanup(s.Close)
+	reg := open(t, func() (coord.Registry, error) { return s.Dial(t.Context(), memory.Config{Namespace: "ops"}) })
+	plant(t, reg, "j", map[string]string{"config": "cron: 0 0 3 * * ?\njobName: j\nshardingTotalCount: 2147483647\n", "sharding/7/instance": here})
+	d, err := ops.New(reg).Job("j").Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Items) != 1 || d.Items[0].Item != 7 || d.Info.ConfigError == "" || d.Info.ShardingTotalCount != 2147483647 {
+		t.Errorf("%d items, %q", len(d.Items), d.Info.ConfigError)
+	}
+}
+
 // The statuses of a job are those of ElasticJob's console, and missing nodes hide nothing.
 func TestStatusOfAJob(t *testing.T) {
 	for name, tc := range map[string]struct {

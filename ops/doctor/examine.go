@@ -225,6 +225,9 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 		return true
 	}
 	s := jobtree.Read(found.tree, jobtree.Job(found.name))
+	if len(s.TooLarge) > 0 {
+		c.add(tooLarge(found.name, s))
+	}
 	switch {
 	case s.Config == nil:
 		if _, isMoving := ns.moving[found.name]; !isMoving {

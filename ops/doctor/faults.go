@@ -14,6 +14,9 @@ func (w *world) checkFaults(c *collector) {
 	)
 	for _, id := range sortedKeys(w.Faults) {
 		n := w.Faults[id]
+		if w.TooLarge[n.Path] > 0 {
+			continue
+		}
 		if n.Owner == 0 {
 			c.add(stale(w.name, id, n))
 			continue

@@ -146,6 +146,9 @@ func plantings() map[string]planting {
 			}
 		}, []doctor.Kind{doctor.StaleNode, doctor.StaleNode, doctor.StaleNode, doctor.StaleNode}},
 		"debris": {func(f *fixture) { f.commit(coord.Put(f.job.Failovering(0)+"/x", []byte("y"))) }, []doctor.Kind{doctor.Debris}},
+		"too large": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Faults("10.0.0.9@-@1"), make([]byte, 20_000)), coord.Put(f.job.Pin(0), make([]byte, 20_000)))
+		}, []doctor.Kind{doctor.NodeTooLarge}},
 		"values that nobody can read": {func(f *fixture) {
 			for _, path := range []string{f.job.Pin(0), f.job.Kill(0), f.job.Request("000000000001-x")} {
 				f.commit(coord.Put(path, []byte("?")))

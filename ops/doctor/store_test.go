@@ -168,7 +168,7 @@ func TestOnEtcd(t *testing.T) {
 	if _, err := server.Admin().Delete(t.Context(), "/test/a\x1b[31m/", clientv3.WithPrefix()); err != nil {
 		t.Fatal(err)
 	}
-	value := []byte(strings.Repeat("x", 200<<10))
+	value := []byte(strings.Repeat("x", 100<<10))
 	for err = nil; err == nil; _, err = reg.Commit(t.Context(), coord.Put("settle/cursor/0", value)) {
 	}
 	r := awaitFindings(t, reg, doctor.StoreAlarm, doctor.StoreNearQuota, doctor.NoInstance, doctor.UnusableName)

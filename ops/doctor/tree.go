@@ -5,6 +5,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // denied is the symptom of something that this user may not read.
@@ -35,6 +36,21 @@ func stale(name, instance string, n coord.Node) symptom {
 	}}
 }
 
+// tooLarge is the symptom of nodes of a child of the namespace that are not read for their size.
+func tooLarge(name string, s *jobtree.State) symptom {
+	path, sum := "", 0
+	for p, size := range s.TooLarge {
+		if sum += size; path == "" || p < path {
+			path = p
+		}
+	}
+	return symptom{mark: int64(len(s.TooLarge)), Finding: Finding{
+		Kind: NodeTooLarge, Severity: Warning, Job: name, Path: brief.Cut(path, coord.MaxPathLength),
+		Cause:  fmt.Sprintf("%d nodes have %d bytes together, such as this one with %d: more than can be theirs, so they are not read", len(s.TooLarge), sum, s.TooLarge[path]),
+		Advice: "find out who has written them, and remove them by the store's own tools",
+	}}
+}
+
 // checkTree finds nodes that are in the way, or that nobody can read.
 func (w *world) checkTree(c *collector) {
 	for _, d := range w.Debris {
@@ -52,7 +68,7 @@ func (w *world) checkTree(c *collector) {
 		}})
 	}
 	check := func(n coord.Node, err error) {
-		if err != nil {
+		if err != nil && w.TooLarge[n.Path] == 0 {
 			c.add(unreadable(w.name, n, err))
 		}
 	}
