@@ -37,6 +37,10 @@ var (
 	// store is no longer true, so the session ends and a new one begins. It comes with
 	// ErrSessionLost, as the cause of the session's context.
 	ErrRestored = errors.New("store was put back to an earlier state")
+	// ErrSessionEnded: the store would still have kept the session, but somebody else ended
+	// it: on etcd, its key was removed. It comes with ErrSessionLost, as the cause of the
+	// session's context. ZooKeeper does not tell that from a session that has expired.
+	ErrSessionEnded = errors.New("somebody else ended it")
 	// ErrLatchLost: somebody removed the candidate node of a held latch. The cause of the
 	// latch's context.
 	ErrLatchLost = errors.New("latch lost")

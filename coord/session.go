@@ -42,7 +42,8 @@ type Session interface {
 	// Context ends when the session can no longer be trusted, with the cause
 	// ErrSessionLost, or ErrClosed after Close of the registry. That is before the
 	// store can have dropped the ephemeral nodes, unless somebody ended the
-	// session there, or the store was put back to an earlier state (ErrRestored).
+	// session there (ErrSessionEnded, where the store tells), or the store was put back
+	// to an earlier state (ErrRestored).
 	// The registry does not end a lost session at the store before its time-out has
 	// passed, because work that obeys Context may need that time to return.
 	Context() context.Context

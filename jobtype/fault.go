@@ -28,8 +28,9 @@ const (
 	FaultStore
 	// FaultTree: nodes in the job's tree are in the way: they cannot be read, changed or
 	// removed, or somebody writes them again each time; or there is no leader; or an instance
-	// is there that does not know a newer protocol, or what operators have asked for. Look at
-	// the path or the instance in the error.
+	// is there that does not know a newer protocol, or what operators have asked for; or
+	// somebody else has ended the session before, in the last ten minutes. Look at the path or
+	// the instance in the error.
 	FaultTree
 	// FaultStarvation: items should have begun and have not. Either all threads are busy; or
 	// an execution of the item still runs when its next tick is due, or when a request waits;

@@ -6,10 +6,10 @@
 // it is. An ephemeral node is a key on the session's lease. Parents that nobody wrote are
 // no keys: they exist as long as something lies below them. The adapter keeps one key of
 // its own for each session, "/shop//sessions/{lease}". No path can have its empty segment,
-// so it never shows as a node. Deleting it ends the session. On a server with roles the
-// user needs to read and write the prefix "/shop/", and nothing else: the range from
-// "/shop/" to "/shop0". A user who may only read it can read, but has no such key. Package
-// rights knows narrower roles.
+// so it never shows as a node. Deleting it ends the session; while the store still keeps its
+// lease the cause is [coord.ErrSessionEnded]. On a server with roles the user needs to read and
+// write the prefix "/shop/", and nothing else: the range from "/shop/" to "/shop0". A user who
+// may only read it can read, but has no such key. Package rights knows narrower roles.
 //
 // [Registry.Concurrency] offers the session to the Mutex, Election and STM of etcd's own package
 // concurrency, which then end with it. A latch and a Mutex of one path stand in one queue: their

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -290,9 +291,33 @@ func (r *Registry) resyncSlowly() {
 // loseSession ends a session that the store has dropped. If the reason is that the store was restored,
 // the session's cause is ErrRestored.
 func (r *Registry) loseSession(ctx context.Context, s *session) {
+	r.checkRestored(ctx)
+	s.End(coord.ErrSessionLost)
+}
+
+// handleKeyRemoval ends a session whose key was removed. As long as the store keeps the lease that was not the
+// store: then the session's cause is ErrSessionEnded.
+func (r *Registry) handleKeyRemoval(s *session) {
+	r.checkRestored(s.ctx)
+	if r.leaseLives(s) {
+		s.End(fmt.Errorf("%w: %w: the key %s was removed", coord.ErrSessionLost, coord.ErrSessionEnded, r.keys.session(s.lease)))
+	}
+	s.End(coord.ErrSessionLost)
+}
+
+// checkRestored finds out whether the store was restored, if it answers. If it was, the session ends.
+func (r *Registry) checkRestored(ctx context.Context) {
 	r.identity.requestVerify()
 	if err := r.verify(ctx); err != nil {
 		r.log.Debug("cannot check whether the store was put back", zap.Error(err))
 	}
-	s.End(coord.ErrSessionLost)
+}
+
+// leaseLives reports whether the store still keeps a session's lease. It waits for a second at most, because
+// work under the session has to end soon.
+func (r *Registry) leaseLives(s *session) bool {
+	ctx, cancel := context.WithTimeout(s.ctx, time.Second)
+	defer cancel()
+	answer, err := r.lease.LeaseTimeToLive(ctx, &pb.LeaseTimeToLiveRequest{ID: s.lease})
+	return err == nil && answer.TTL > 0
 }

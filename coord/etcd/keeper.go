@@ -122,7 +122,7 @@ func (r *Registry) keepSession(s *session) {
 	if !s.readsOnly {
 		watching.Go(func() {
 			if r.awaitRemoval(s.ctx, r.keys.session(s.lease)) == nil {
-				r.loseSession(s.ctx, s)
+				r.handleKeyRemoval(s)
 			}
 		})
 	}

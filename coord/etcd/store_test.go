@@ -10,6 +10,7 @@ import (
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
@@ -110,6 +111,9 @@ func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended(t, s.Context())
+	if cause := context.Cause(s.Context()); !errors.Is(cause, coord.ErrSessionLost) || !errors.Is(cause, coord.ErrSessionEnded) {
+		t.Errorf("the cause is %v", cause)
+	}
 	margin := max(200*time.Millisecond, timeout/10)
 	least := s.Deadline().Add(margin)
 	gone(t, v, "a/e")
@@ -118,6 +122,22 @@ func TestLostSessionIsGivenBackAtItsTimeout(t *testing.T) {
 	}
 	if session(t, r).ID() == s.ID() {
 		t.Error("the session came back")
+	}
+}
+
+// Only what somebody else has removed tells that somebody else has ended the session: not a lease that the store
+// has dropped, though its key goes with it.
+func TestDroppedLeaseIsNoRemovedKey(t *testing.T) {
+	t.Parallel()
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, _ := dial(t, server, etcd.Config{})
+	s := session(t, r)
+	if _, err := server.Admin().Revoke(within(t), clientv3.LeaseID(s.ID())); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, s.Context())
+	if cause := context.Cause(s.Context()); !errors.Is(cause, coord.ErrSessionLost) || errors.Is(cause, coord.ErrSessionEnded) {
+		t.Errorf("the cause is %v", cause)
 	}
 }
 

@@ -97,6 +97,26 @@ func TestPartitionedSessionEndsBeforeItsNodes(t *testing.T) {
 	})
 }
 
+// Who disowns a session ends it at once for its registry; its nodes have their whole time.
+func TestDisown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.NewStore(memory.Options{})
+		defer store.Close()
+		a := dial(t, store, memory.Config{})
+		old := session(t, a)
+		commit(t, a, coord.CreateEphemeral("e", nil))
+		if !store.Disown(old.ID()) || store.Disown(old.ID()) {
+			t.Error("it is disowned once")
+		}
+		if cause := context.Cause(old.Context()); !errors.Is(cause, coord.ErrSessionLost) || !errors.Is(cause, coord.ErrSessionEnded) {
+			t.Errorf("the cause is %v", cause)
+		}
+		if next := session(t, a); next.ID() == old.ID() || !store.Snapshot("test").Exists("e") {
+			t.Error("there is no next session, or the nodes of the last one have gone with it")
+		}
+	})
+}
+
 func TestHealedSessionComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.NewStore(memory.Options{})

@@ -198,11 +198,15 @@ func (c *session) expectRefusal() {
 
 // lose ends a session, and begins the next as soon as the store can be reached.
 func (r *Registry) lose(c *session) {
-	r.noteRenewals()
 	cause := coord.ErrSessionLost
 	if r.restored && r.reachable() {
 		cause = lifetime.ErrRestored
 	}
+	r.loseBy(c, cause)
+}
+
+func (r *Registry) loseBy(c *session, cause error) {
+	r.noteRenewals()
 	c.end(cause)
 	r.store.startExpiry(c.lease, c.arrived)
 	r.session = nil

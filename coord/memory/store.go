@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -212,6 +213,21 @@ func (s *Store) Expire(id coord.SessionID) bool {
 		}
 	}
 	return true
+}
+
+// Disown ends a session for its registry, as somebody who removes its key on etcd: the cause is
+// [coord.ErrSessionEnded], and its nodes stay until its time-out has passed. Disown reports whether a
+// registry that reaches the store had such a session.
+func (s *Store) Disown(id coord.SessionID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.registries {
+		if c := r.session; c != nil && c.lease.id == id && r.reachable() && s.leases[id] != nil {
+			r.loseBy(c, fmt.Errorf("%w: %w", coord.ErrSessionLost, coord.ErrSessionEnded))
+			return true
+		}
+	}
+	return false
 }
 
 // alarm is a timer whose action runs under the store's lock, and never after stop.

@@ -70,6 +70,7 @@ func (c *controller) enter() error {
 	if c.session != nil {
 		why := context.Cause(c.session.Context())
 		c.log.Warn("session lost", zap.String("instance", c.self.ID), zap.Error(why))
+		c.diagnosis.SessionLost(c.self.ID, why, c.moment())
 		c.reporter.Session(c.self.ID, coord.Lost, why)
 		c.reporter.Left(why)
 		c.wasRestored = c.wasRestored || errors.Is(why, coord.ErrRestored)

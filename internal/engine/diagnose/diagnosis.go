@@ -38,6 +38,9 @@ type Diagnosis struct {
 	outdated     clocks.Condition // the job has another implementation
 	itemless     clocks.Condition // this instance has no item of a broadcast job
 
+	ended   error         // why the last session that somebody else has ended was lost; nil if none was, or long ago
+	endedAt clocks.Moment // when that was
+
 	late    map[int]lateness  // items that should have begun
 	watched clocks.Moment     // when items were looked at last
 	waiting []jobtype.Waiting // the items that are late for too long

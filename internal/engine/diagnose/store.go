@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,7 +21,18 @@ const (
 	// treePatience is how long commits may conflict, or the leader be missing, before the
 	// tree is at fault: conflicts may only mean that others are faster.
 	treePatience = 4 * time.Second
+	// endedTime is how long it is a fault that somebody else has ended a session: so long that operators who
+	// come to look still see it.
+	endedTime = 10 * time.Minute
 )
+
+// SessionLost notes why an instance has lost its session. That somebody else has ended it is a fault of the next
+// instance.
+func (d *Diagnosis) SessionLost(instance string, why error, now clocks.Moment) {
+	if errors.Is(why, coord.ErrSessionEnded) {
+		d.ended, d.endedAt = fmt.Errorf("instance %s: %w", instance, why), now
+	}
+}
 
 // storeFault returns what is wrong with the store or the session; nil if nothing is.
 func (d *Diagnosis) storeFault(p Pass) error {
@@ -69,6 +81,13 @@ func (d *Diagnosis) treeFault(w *decide.World) error {
 	}
 	if err := d.viewFault(jobtype.FaultTree); err != nil {
 		return err
+	}
+	if d.ended != nil {
+		if left := endedTime - w.Moment.Sub(d.endedAt); left > 0 {
+			d.config.WakeIn(left)
+			return fmt.Errorf("job %s: %w", w.Job, d.ended)
+		}
+		d.ended = nil
 	}
 	// If this instance may lead, somebody should.
 	if d.track(&d.leaderless, !w.LeaderIsAlive() && w.MayLead(), w.Moment, treePatience) {
