@@ -210,6 +210,34 @@ func TestKeptPasswordIsNotGuessed(t *testing.T) {
 	})
 }
 
+// Who waits until a password can be checked is asked for the limits once more: others may have failed meanwhile. That
+// comes before the password is compared with a kept one.
+func TestLimitsCountAfterTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, Options{File: usersFile(t), Hashes: 1})
+		login(t, c, "ben")
+		before := c.kept
+		c.kept = map[place]kept{}
+		c.slots <- struct{}{} // one is being checked
+		refused := make(chan error, 1)
+		go func() {
+			_, err := c.Login(t.Context(), "ben", password, home)
+			refused <- err
+		}()
+		synctest.Wait()
+		c.mu.Lock()
+		c.kept = before
+		c.mu.Unlock()
+		for range 11 {
+			c.limits.failed("ben", home)
+		}
+		<-c.slots
+		if err := <-refused; !errors.Is(err, ErrLimited) {
+			t.Errorf("after the wait: %v, want that it is limited", err)
+		}
+	})
+}
+
 // Refused requests do not push other events out of the trail.
 func TestFloods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
