@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,4 +46,22 @@ func TestReferenceOperations(t *testing.T) {
 		}
 		page.WantHeadings(t, 3, tags)
 	})
+}
+
+// The reference has all metrics of the console, with their types.
+func TestReferenceMetrics(t *testing.T) {
+	c := newConsole(t, func(*Options) {})
+	ask(c, "GET", "/healthz", "") // so that requests have series
+	_, text, _ := ask(c.Metrics(), "GET", "/metrics", "")
+	rows := docpage.Open(t, "reference/metrics.md").Section(t, "The console").ByName(t)
+	found := regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(text, -1)
+	for _, m := range found {
+		if row := rows[m[1]]; row == nil || row[0] != m[2] {
+			t.Errorf("%s, a %s, has the row %q", m[1], m[2], row)
+		}
+	}
+	const others = 3 // rows of what the command adds
+	if len(found) != len(rows)-others {
+		t.Errorf("%d metrics have %d rows", len(found), len(rows)-others)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
@@ -162,7 +163,8 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
 		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
-		Collectors: []prometheus.Collector{refused, sinks}, Version: built().Version, Slog: log,
+		Collectors: []prometheus.Collector{refused, sinks, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})},
+		Version:    built().Version, Slog: log,
 	})
 	if err != nil {
 		return exit.With(exit.Usage, err)
