@@ -12,7 +12,8 @@ const maxBack = 1024 // bytes: it is in a cookie, and browsers keep 4096 of thos
 
 // backPath returns a path to go back to after a log-in: that of the console, home, if it is not said.
 //
-// Browsers read "//host", "/\host" and "/<tab>/host" as another host, and %2e%2e as the directory above.
+// Browsers read "//host", "/\host" and "/<tab>/host" as another host, and %2e%2e as the directory above. From "/a//.."
+// and "/a%2f/.." they go elsewhere than path.Clean does, so a path is refused that it would change.
 func backPath(text, home string) (string, error) {
 	if text == "" {
 		return home, nil
@@ -32,7 +33,11 @@ func backPath(text, home string) (string, error) {
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil {
 		return refuse("is no path")
 	}
-	if clean := path.Clean(u.Path) + "/"; !strings.HasPrefix(clean, home) {
+	clean := strings.TrimSuffix(path.Clean(u.Path), "/") + "/"
+	switch {
+	case clean != strings.TrimSuffix(u.Path, "/")+"/":
+		return refuse("has parts that are empty, . or ..")
+	case !strings.HasPrefix(clean, home):
 		return refuse("is outside of the console")
 	}
 	return text, nil
