@@ -1,9 +1,12 @@
-.PHONY: help test quick race deps lint api types screenshots diagrams docs bench load flood history faults soak mixed simulate
+.PHONY: help test quick race fuzz deps lint api types screenshots diagrams docs bench load flood history faults soak mixed simulate
 
 # Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
 STORE = etcd
 DURATION = 30m
 SEED = 1
+
+# Of make fuzz, for each target.
+FUZZTIME = 2m
 
 # Of make screenshots and make docs.
 OUT = screenshots
@@ -29,6 +32,9 @@ quick: lint ## lints and runs the tests that need nothing but Go: no root, nothi
 
 race: deps ## what make test runs without the race detector, with it
 	scripts/test race
+
+fuzz: ## each fuzz target, guided by coverage: make fuzz FUZZTIME=2m
+	scripts/fuzz $(FUZZTIME)
 
 deps: ## what the tests need beside Go
 	@scripts/test-deps
