@@ -38,6 +38,9 @@ type modelRegistry struct {
 	session *modelSession
 }
 
+// Latch has no queue. A member looks for one if its view shows an instance before its session, as if that were a JVM member.
+func (*modelRegistry) Latch(string) (coord.Latch, error) { return nil, coord.ErrUnavailable }
+
 // modelView is the view of a member. It shows an old state until it is told to advance.
 type modelView struct {
 	coord.View
