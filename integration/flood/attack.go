@@ -29,18 +29,18 @@ func (t *town) attack(ctx context.Context, p plan) (end func() met) {
 	ctx, cancel := context.WithCancel(ctx)
 	var attackers sync.WaitGroup
 	var streams, connections, bodies, guesses, changes atomic.Int64
-	// again repeats something until the end; what is refused comes again after a moment.
+	// again repeats something until the end; what is refused comes again after a second.
 	again := func(n int, what func(ctx context.Context, i int)) {
 		for i := range n {
 			attackers.Go(func() {
 				for ctx.Err() == nil {
 					what(ctx, i)
-					sleep.For(ctx, 100*time.Millisecond)
+					sleep.For(ctx, time.Second)
 				}
 			})
 		}
 	}
-	again(p.streams, func(ctx context.Context, i int) { t.stream(ctx, from(1, i/1000), &streams) })
+	again(p.streams, func(ctx context.Context, i int) { t.stream(ctx, from(1, i/1000), viewer(i), &streams) })
 	again(p.connections, func(ctx context.Context, i int) {
 		t.trickle(ctx, from(2, i/100), "GET / HTTP/1.1\r\nHost: console\r\nX-Slow: ", &connections)
 	})
@@ -70,14 +70,14 @@ func from(group, i int) net.Dialer {
 }
 
 // stream follows the jobs until it is ended.
-func (t *town) stream(ctx context.Context, d net.Dialer, opened *atomic.Int64) {
+func (t *town) stream(ctx context.Context, d net.Dialer, user string, opened *atomic.Int64) {
 	conn, err := d.DialContext(ctx, "tcp", t.address)
 	if err != nil {
 		return
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	fmt.Fprintf(conn, "GET /api/v1/namespaces/%s/watch HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n\r\n", namespace, t.address, t.tokens["viewer"])
+	fmt.Fprintf(conn, "GET /api/v1/namespaces/%s/watch HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n\r\n", namespace, t.address, t.tokens[user])
 	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 512), nil)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		return

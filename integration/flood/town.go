@@ -68,7 +68,11 @@ func build(ctx context.Context, p plan) (t *town, err error) {
 	if err := t.putJunk(ctx, p.junk); err != nil {
 		return t, err
 	}
-	for user, grant := range map[string]string{"honest": "operator:*:settle", "noisy": "operator:*:noise", "viewer": "viewer"} {
+	grants := map[string]string{"honest": "operator:*:settle", "noisy": "operator:*:noise"}
+	for i := 0; i < p.streams; i += streamsOfUser {
+		grants[viewer(i)] = "viewer"
+	}
+	for user, grant := range grants {
 		if _, err := t.run(ctx, "console", "user", "add", user, "--no-password", "--grant", grant); err != nil {
 			return t, err
 		}
@@ -173,6 +177,12 @@ func (t *town) close() error {
 	}
 	return errors.Join(append(errs, os.RemoveAll(t.dir))...)
 }
+
+// streamsOfUser is how many streams a user may have at a time.
+const streamsOfUser = 20
+
+// viewer is who has a stream.
+func viewer(stream int) string { return fmt.Sprintf("viewer-%d", stream/streamsOfUser) }
 
 // client asks the API as a user.
 type client struct {
