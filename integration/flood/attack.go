@@ -50,9 +50,10 @@ func (t *town) attack(ctx context.Context, p plan) (end func() met) {
 	again(p.guesses, func(ctx context.Context, i int) { t.guess(ctx, from(4, i), &guesses) })
 	noisy := t.client("noisy")
 	again(min(p.guesses, 1), func(ctx context.Context, _ int) {
-		for _, path := range []string{"/jobs/noise/pause", "/jobs/noise/resume"} {
-			if _, err := noisy.ask(ctx, "POST", path); err == nil {
-				changes.Add(1)
+		for err := error(nil); err == nil; {
+			if _, err = noisy.ask(ctx, "POST", "/jobs/noise/pause"); err == nil {
+				_, err = noisy.ask(ctx, "POST", "/jobs/noise/resume")
+				changes.Add(2)
 			}
 		}
 	})
