@@ -2,6 +2,7 @@ package coord
 
 import (
 	"iter"
+	"maps"
 	"strings"
 )
 
@@ -10,14 +11,18 @@ import (
 type Snapshot struct {
 	tree *branch // of a tree that nobody changes any more
 	root string  // the snapshot shows only what is within it
+	left map[string]int
 }
+
+// LeftOut returns the groups of [Bounds.Group] of which nodes are not held, with the numbers of these.
+func (s Snapshot) LeftOut() iter.Seq2[string, int] { return maps.All(s.left) }
 
 // Sub returns the part of the snapshot at and below root, under the same paths, in
 // constant time.
 func (s Snapshot) Sub(root string) Snapshot {
 	switch {
 	case Within(root, s.root):
-		return Snapshot{tree: s.tree, root: root}
+		return Snapshot{tree: s.tree, root: root, left: s.left}
 	case Within(s.root, root):
 		return s
 	}

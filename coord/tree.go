@@ -26,7 +26,7 @@ type branch struct {
 func NewTree(bounds ...Bounds) *Tree {
 	t := &Tree{edition: 1}
 	for _, b := range bounds {
-		t.held = held{Bounds: b, bytes: map[string]int{}}
+		t.held = held{Bounds: b, bytes: map[string]int{}, nodes: map[string]int{}}
 	}
 	return t
 }
@@ -34,7 +34,7 @@ func NewTree(bounds ...Bounds) *Tree {
 // Put adds or replaces a node, and returns it as the tree holds it. Its path must not be empty: the root of the namespace is
 // no node.
 func (t *Tree) Put(n Node) Node {
-	if t.held.Child > 0 {
+	if t.held.isBounded() {
 		if b := t.root.find(n.Path); b != nil {
 			t.held.count(b.node, -1)
 		}
@@ -44,6 +44,28 @@ func (t *Tree) Put(n Node) Node {
 	t.root = t.put(t.root, n)
 	return n
 }
+
+// Offer is Put for a new node for which there may be no room. It reports whether the tree holds it.
+func (t *Tree) Offer(n Node) bool {
+	if group, more := t.held.room(n.Path); group != "" && more <= 0 && t.root.find(n.Path) == nil {
+		return false
+	}
+	t.Put(n)
+	return true
+}
+
+// Room returns the group of a node, and for how many more nodes of it there is room. An empty group has room for all.
+func (t *Tree) Room(path string) (group string, more int) { return t.held.room(path) }
+
+// LeaveOut counts a node that the tree does not hold, because there is no room, or takes it away.
+func (t *Tree) LeaveOut(path string, sign int) {
+	if group, _ := t.held.room(path); group != "" && (sign > 0 || t.held.left[group] > 0) {
+		t.held.leaveOut(group, sign)
+	}
+}
+
+// SetLeftOut replaces the counts of all nodes that the tree does not hold, by their groups.
+func (t *Tree) SetLeftOut(nodes map[string]int) { t.held.left = nodes }
 
 // Get returns the node that was put at path.
 func (t *Tree) Get(path string) (Node, bool) {
@@ -69,7 +91,7 @@ func (t *Tree) Snapshot() Snapshot {
 	if t.edition > 0 && t.root != nil && t.root.edition == t.edition { // else nothing has changed since the last one
 		t.edition++
 	}
-	return Snapshot{tree: t.root}
+	return Snapshot{tree: t.root, left: t.held.left}
 }
 
 // put adds or replaces a node, and returns the branch that takes the place of b.

@@ -232,8 +232,12 @@ func allFaults(s *jobtree.State) []FaultInfo {
 	return list
 }
 
-// sizeFault is a fault of the job's tree: nodes that are too large to be read. No instance shows it.
+// sizeFault is a fault of the job's tree: nodes that are too large, or too many, to be read. No instance shows it.
 func sizeFault(s *jobtree.State) []FaultInfo {
+	if len(s.LeftOut) > 0 {
+		group := slices.Min(slices.Collect(maps.Keys(s.LeftOut)))
+		return []FaultInfo{{Kind: jobtype.FaultTree.String(), Cause: fmt.Sprintf("there are too many nodes below %s: %d of them are not read", brief.Text(group), s.LeftOut[group])}}
+	}
 	if len(s.TooLarge) == 0 {
 		return nil
 	}

@@ -55,12 +55,13 @@ func (l *levels) add(parent string) bool {
 	if !known {
 		parent = strings.Clone(parent) // so that the whole path is not kept in memory
 	}
-	l.below[parent] = count + 1
-	if _, shown := l.Get(parent); shown {
-		return false
+	_, shown := l.Get(parent)
+	if !shown && !l.Offer(coord.Node{Path: parent}) {
+		l.LeaveOut(parent, 1)
+		return true
 	}
-	l.Put(coord.Node{Path: parent})
-	return true
+	l.below[parent] = count + 1
+	return !shown
 }
 
 // remove removes a node, which is shown or lies deeper. It reports whether the tree has changed.
@@ -69,9 +70,13 @@ func (l *levels) remove(path string) bool {
 	if !deeper {
 		if l.below[path] > 0 {
 			l.Put(coord.Node{Path: path}) // it is still a parent
-		} else {
-			l.Delete(path)
+		} else if !l.Delete(path) {
+			l.LeaveOut(path, -1)
 		}
+		return true
+	}
+	if l.below[parent] == 0 {
+		l.LeaveOut(parent, -1)
 		return true
 	}
 	if l.below[parent]--; l.below[parent] > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 
@@ -124,10 +125,11 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	before := r.identity.now()
 	old := v.Snapshot()
 	var written []coord.Node
-	var kept []string                        // paths of nodes that have not changed
-	known, rewritten := 0, false             // known counts nodes of the tree that still exist
-	fresh := newLevels(v.path, v.tree.depth) // only to count what lies deeper
-	large := coord.NewTree(v.bounds...)      // so that what the view will not hold is not held here either
+	var kept []string                                     // paths of nodes that have not changed
+	known, rewritten := 0, false                          // known counts nodes of the tree that still exist
+	fresh := newLevels(v.path, v.tree.depth, v.bounds...) // only to count what lies deeper
+	added, left := map[string]int{}, map[string]int{}     // new nodes, and those without room, by their group
+	large := coord.NewTree(v.bounds...)                   // so that what the view will not hold is not held here either
 	visit := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
 		if !ok {
@@ -138,11 +140,17 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 			return
 		}
 		if fresh.depth != coord.AllLevels {
-			fresh.Put(coord.Node{Path: path, Created: kv.CreateRevision})
+			fresh.Offer(coord.Node{Path: path, Created: kv.CreateRevision})
 		}
 		n, there := old.Get(path)
 		if there = there && n.Modified != 0; there {
 			known++
+		} else if group, more := v.room(path); group != "" {
+			if added[group] >= more {
+				left[group]++
+				return
+			}
+			added[group]++
 		}
 		if there && n.Modified == kv.ModRevision && n.Holds(kv.Value) {
 			kept = append(kept, n.Path)
@@ -179,8 +187,13 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	for group, nodes := range fresh.Snapshot().LeftOut() {
+		left[group] += nodes
+	}
+	isCounted := maps.Equal(left, maps.Collect(old.LeftOut()))
+	v.tree.SetLeftOut(left)
 	v.tree.below = fresh.below
-	if v.closed || len(written) == 0 && known == old.Len() {
+	if v.closed || len(written) == 0 && known == old.Len() && isCounted {
 		return revision, nil
 	}
 	if known < old.Len() {
@@ -202,6 +215,13 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	}
 	v.changed.Fire()
 	return revision, nil
+}
+
+// room is that of the tree for new nodes.
+func (v *view) room(path string) (group string, more int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.tree.Room(path)
 }
 
 // scan calls visit for the node and everything below it, at one revision, which it returns. One
@@ -255,7 +275,9 @@ func (v *view) apply(events []*mvccpb.Event) error {
 		if event.Type == mvccpb.Event_DELETE {
 			changed = v.tree.remove(path) || changed
 		} else if parent, deeper := v.tree.parent(path); !deeper {
-			v.tree.Put(newNode(path, event.Kv))
+			if n := newNode(path, event.Kv); !v.tree.Offer(n) && n.Created == n.Modified {
+				v.tree.LeaveOut(path, 1)
+			}
 			changed = true
 		} else if event.Kv.CreateRevision == event.Kv.ModRevision {
 			changed = v.tree.add(parent) || changed

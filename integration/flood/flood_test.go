@@ -9,7 +9,7 @@ import (
 
 // A small attack goes through all of it. How fast the honest user is answered is for the large one to measure.
 func TestFlood(t *testing.T) {
-	r, err := attack(t.Context(), plan{streams: 20, connections: 20, bodies: 40, guesses: 2, junk: 3, length: 2 * time.Second})
+	r, err := attack(t.Context(), plan{streams: 20, connections: 20, bodies: 40, guesses: 2, junk: 3, crumbs: 1000, length: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

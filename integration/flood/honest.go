@@ -95,13 +95,13 @@ func (r report) String() string {
 	line := func(f figures) string {
 		return fmt.Sprintf("%d requests, p50 %v, p99 %v, slowest %v, %d failed", len(f.times), f.percentile(50).Round(time.Millisecond/10), f.percentile(99).Round(time.Millisecond/10), f.percentile(100).Round(time.Millisecond/10), len(f.errs))
 	}
-	return fmt.Sprintf(`attack           %d streams, %d slow connections, %d slow bodies, %d guessers, %d nodes of junk, %v
+	return fmt.Sprintf(`attack           %d streams, %d slow connections, %d slow bodies, %d guessers, %d nodes of junk, %d crumbs, %v
 it met           %s
 before it        %s
 during it        %s
 console, at most %d MiB
 changes          %d, of which the audit has %d
-`, r.plan.streams, r.plan.connections, r.plan.bodies, r.plan.guesses, r.plan.junk, r.plan.length, r.met, line(r.quiet), line(r.during), r.memory>>20, r.changed, r.audited)
+`, r.plan.streams, r.plan.connections, r.plan.bodies, r.plan.guesses, r.plan.junk, r.plan.crumbs, r.plan.length, r.met, line(r.quiet), line(r.during), r.memory>>20, r.changed, r.audited)
 }
 
 // broken returns what of the promise does not hold.

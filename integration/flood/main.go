@@ -27,8 +27,8 @@ import (
 
 // plan is how strong the attack is.
 type plan struct {
-	streams, connections, bodies, guesses, junk int
-	length                                      time.Duration
+	streams, connections, bodies, guesses, junk, crumbs int
+	length                                              time.Duration
 }
 
 // What the honest user is promised.
@@ -46,6 +46,7 @@ func main() {
 	flag.IntVar(&p.bodies, "bodies", 600, "log-ins that send their bodies slowly")
 	flag.IntVar(&p.guesses, "guesses", 8, "addresses that guess passwords")
 	flag.IntVar(&p.junk, "junk", 150, "nodes of 1.2 MB below a job")
+	flag.IntVar(&p.crumbs, "crumbs", 300_000, "nodes without a value below it")
 	flag.DurationVar(&p.length, "for", time.Minute, "how long")
 	flag.Parse()
 	r, err := attack(ctx, p)

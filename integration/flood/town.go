@@ -65,7 +65,7 @@ func build(ctx context.Context, p plan) (t *town, err error) {
 	if t.etcd, err = etcdserver.Run(ctx, etcdserver.Config{}); err != nil {
 		return t, err
 	}
-	if err := t.putJunk(ctx, p.junk); err != nil {
+	if err := t.putJunk(ctx, p); err != nil {
 		return t, err
 	}
 	grants := map[string]string{"honest": "operator:*:settle", "noisy": "operator:*:noise"}
@@ -104,15 +104,25 @@ func build(ctx context.Context, p plan) (t *town, err error) {
 }
 
 // putJunk is what a job's own workers could write.
-func (t *town) putJunk(ctx context.Context, nodes int) error {
+func (t *town) putJunk(ctx context.Context, p plan) error {
 	client, err := clientv3.New(clientv3.Config{Endpoints: t.etcd.Endpoints(), DialTimeout: time.Minute})
 	if err != nil {
 		return err
 	}
 	junk := string(bytes.Repeat([]byte("x"), 1_200_000))
-	for i := range nodes {
+	for i := range p.junk {
 		if _, err := client.Put(ctx, fmt.Sprintf("/%s/evil/faults/%03d", namespace, i), junk); err != nil {
 			return errors.Join(fmt.Errorf("junk: %w", err), client.Close())
+		}
+	}
+	const atOnce = 100
+	for i := 0; i < p.crumbs; i += atOnce {
+		var puts []clientv3.Op
+		for j := range atOnce {
+			puts = append(puts, clientv3.OpPut(fmt.Sprintf("/%s/evil/crumbs/%d", namespace, i+j), ""))
+		}
+		if _, err := client.Txn(ctx).Then(puts...).Commit(); err != nil {
+			return errors.Join(fmt.Errorf("crumbs: %w", err), client.Close())
 		}
 	}
 	return client.Close()

@@ -2,6 +2,7 @@ package jobtree
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,13 +17,15 @@ func Read(snapshot coord.Snapshot, job Job) *State {
 		r.apply(n, true)
 	}
 	r.finish()
+	r.LeftOut = leftOut(snapshot, job)
 	return r.State
 }
 
 // Reader is [Read], within [SharedBounds], for a caller that has one node after the other, and not all of a tree at once.
 type Reader struct {
 	applier
-	held int // bytes of values
+	held  int            // bytes of values
+	nodes map[string]int // by their group
 }
 
 // NewReader returns a reader of a job's tree.
@@ -30,6 +33,15 @@ func NewReader(job Job) *Reader { return &Reader{applier: applier{State: &State{
 
 // Add takes in one node at or below the job's root. Parents come before what is below them.
 func (r *Reader) Add(n coord.Node) {
+	if group, most := Group(n.Path); group != "" {
+		if r.nodes == nil {
+			r.nodes = map[string]int{}
+		}
+		if r.nodes[group]++; r.nodes[group] > most {
+			put(&r.LeftOut, group, r.nodes[group]-most, true)
+			return
+		}
+	}
 	if size := len(n.Value); size > coord.AlwaysHeld && size <= MaxSize(n.Path) {
 		if r.held += size; r.held > maxHeld {
 			n.Omitted, n.Value = size, nil
@@ -64,6 +76,9 @@ func (s *State) Follow(snapshot, before coord.Snapshot, job Job) Changes {
 		a.apply(n, isThere)
 	}
 	a.finish()
+	if left := leftOut(snapshot, job); !maps.Equal(left, s.LeftOut) {
+		s.LeftOut, a.changes.Others = left, true
+	}
 	a.changes.Others = a.changes.Others || s.Exists != existed
 	return a.changes
 }

@@ -44,10 +44,10 @@ func MaxSize(path string) int {
 }
 
 // Bounds are those of a view of one job: what is not held could not be decoded either.
-func Bounds() coord.Bounds { return coord.Bounds{Value: MaxSize} }
+func Bounds() coord.Bounds { return coord.Bounds{Value: MaxSize, Group: Group} }
 
 // SharedBounds are those of who reads several jobs, to which others write.
-func SharedBounds() coord.Bounds { return coord.Bounds{Value: MaxSize, Child: maxHeld} }
+func SharedBounds() coord.Bounds { return coord.Bounds{Value: MaxSize, Child: maxHeld, Group: Group} }
 
 // bound returns a node without a value that is not read. It lists those that are too large: values of unknown nodes and of
 // cursors are only for those who have written them. No decoder takes what stands for the value, and no instance has such an id.

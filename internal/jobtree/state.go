@@ -65,6 +65,8 @@ type State struct {
 
 	// TooLarge has the sizes of nodes whose values are not read for them, by path.
 	TooLarge map[string]int
+	// LeftOut has how many nodes are not read, because there are too many, by what they are below.
+	LeftOut map[string]int
 
 	// Items is by item number, up to the highest one in the tree, so it may be shorter or
 	// longer than the configured total. [State.Item] takes any number.

@@ -47,7 +47,7 @@
 //	stale-processing        critical  a mark says that items are being assigned, so nobody begins any
 //	stale-node              warning   a node that ends with a session belongs to none
 //	debris                  warning   nodes stand below those that have no children
-//	node-too-large          warning   nodes have values that are too large to be read
+//	node-too-large          warning   nodes are too large, or too many, to be read
 //	jvm-only                info      the job has a name that only JVM members can use
 //	unusable-name           warning   nodes have names that no program can use
 //	document-unreadable     warning   a node has a value that cannot be read

@@ -225,6 +225,9 @@ func examine(ns *namespace, found child, c *collector) (isJob bool) {
 		return true
 	}
 	s := jobtree.Read(found.tree, jobtree.Job(found.name))
+	if len(s.LeftOut) > 0 {
+		c.add(tooMany(found.name, s))
+	}
 	if len(s.TooLarge) > 0 {
 		c.add(tooLarge(found.name, s))
 	}

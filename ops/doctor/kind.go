@@ -151,7 +151,7 @@ func Kinds() []About {
 		{StaleProcessing, Critical, "a mark says that items are being assigned, so nobody begins any"},
 		{StaleNode, Warning, "a node that ends with a session belongs to none"},
 		{Debris, Warning, "nodes stand below those that have no children"},
-		{NodeTooLarge, Warning, "nodes have values that are too large to be read"},
+		{NodeTooLarge, Warning, "nodes are too large, or too many, to be read"},
 		{JVMOnly, Info, "the job has a name that only JVM members can use"},
 		{UnusableName, Warning, "nodes have names that no program can use"},
 		{DocumentUnreadable, Warning, "a node has a value that cannot be read"},

@@ -149,6 +149,15 @@ func plantings() map[string]planting {
 		"too large": {func(f *fixture) {
 			f.commit(coord.Put(f.job.Faults("10.0.0.9@-@1"), make([]byte, 20_000)), coord.Put(f.job.Pin(0), make([]byte, 20_000)))
 		}, []doctor.Kind{doctor.NodeTooLarge}},
+		"too many": {func(f *fixture) {
+			for i := 0; i < 20_100; i += 100 {
+				var ops []coord.Op
+				for j := range 100 {
+					ops = append(ops, coord.Put(fmt.Sprintf("%s/junk/%d", f.job.Root(), i+j), nil))
+				}
+				f.commit(ops...)
+			}
+		}, []doctor.Kind{doctor.NodeTooLarge}},
 		"values that nobody can read": {func(f *fixture) {
 			for _, path := range []string{f.job.Pin(0), f.job.Kill(0), f.job.Request("000000000001-x")} {
 				f.commit(coord.Put(path, []byte("?")))

@@ -54,7 +54,9 @@ func children(ctx context.Context, reg coord.Registry) iter.Seq2[child, error] {
 				at = &opened{name: name, tree: coord.NewTree(jobtree.SharedBounds())}
 				open = append(open, at)
 			}
-			at.tree.Put(n)
+			if !at.tree.Offer(n) {
+				at.tree.LeaveOut(n.Path, 1)
+			}
 		}
 		closeUpTo(afterAll)
 	}
@@ -111,7 +113,9 @@ func subtree(ctx context.Context, reg coord.Registry, root string) (coord.Snapsh
 		if err != nil {
 			return tree.Snapshot(), err
 		}
-		tree.Put(n)
+		if !tree.Offer(n) {
+			tree.LeaveOut(n.Path, 1)
+		}
 	}
 	return tree.Snapshot(), nil
 }

@@ -51,6 +51,21 @@ func tooLarge(name string, s *jobtree.State) symptom {
 	}}
 }
 
+// tooMany is the symptom of more nodes of a child of the namespace than are read.
+func tooMany(name string, s *jobtree.State) symptom {
+	group, sum := "", 0
+	for g, nodes := range s.LeftOut {
+		if sum += nodes; group == "" || g < group {
+			group = g
+		}
+	}
+	return symptom{mark: int64(sum), Finding: Finding{
+		Kind: NodeTooLarge, Severity: Warning, Job: name, Path: brief.Cut(group, coord.MaxPathLength),
+		Cause:  fmt.Sprintf("there are more nodes than can be the job's, so %d of them, such as some below this one, are not read", sum),
+		Advice: "find out who has written them, and remove them by the store's own tools",
+	}}
+}
+
 // checkTree finds nodes that are in the way, or that nobody can read.
 func (w *world) checkTree(c *collector) {
 	for _, d := range w.Debris {

@@ -1,0 +1,60 @@
+package jobtree
+
+import (
+	"strings"
+
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// How many nodes of a group are held.
+const (
+	maxCrowd = 20_000  // such as instances of a job, and what nobody knows
+	maxMany  = 200_000 // where each item may have one: two times as many as a job has items
+)
+
+// crowd returns how many nodes of a kind are held together with those beside them; 0 if items bound them.
+func (k *kind) crowd() int {
+	switch {
+	case strings.Contains(k.pattern, requests+"/") || strings.Contains(k.pattern, guarantee+"/"),
+		k.pattern == Removals+"/{job}", k.pattern == AppliedJobs+"/{job}", k.pattern == Migrations+"/{job}":
+		return maxMany
+	case strings.Contains(k.pattern, "{item}") && !strings.HasSuffix(k.pattern, "{unknown}"), !strings.Contains(strings.TrimPrefix(k.pattern, "{job}"), "{"):
+		return 0
+	}
+	return maxCrowd
+}
+
+// Group returns the group of the node at a path in a namespace, and how many nodes of it are held: see [coord.Bounds]. A
+// group is what stands below a job's list, and another one what nobody knows.
+func Group(path string) (group string, most int) {
+	k, _, isBelow := namespaceKinds.find(path)
+	if k == nil || isBelow {
+		return firstParts(path, 1), maxCrowd
+	}
+	if most = k.crowd(); most == 0 {
+		return "", 0
+	}
+	return firstParts(path, 2), most
+}
+
+// firstParts returns the beginning of a path.
+func firstParts(path string, n int) string {
+	for i := range len(path) {
+		if path[i] == '/' {
+			if n--; n == 0 {
+				return path[:i]
+			}
+		}
+	}
+	return path
+}
+
+// leftOut returns the groups of a job of which nodes are not held.
+func leftOut(snapshot coord.Snapshot, job Job) (groups map[string]int) {
+	for group, nodes := range snapshot.LeftOut() {
+		if coord.Within(group, string(job)) {
+			put(&groups, group, nodes, true)
+		}
+	}
+	return groups
+}
