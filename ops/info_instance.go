@@ -191,58 +191,29 @@ func (i *JobInfo) members(s *jobtree.State) {
 
 // faults counts the faults of a job, and shows the oldest.
 func (i *JobInfo) faults(s *jobtree.State) {
-	oldest := FaultInfo{}
-	take := func(list []FaultInfo) {
-		for _, f := range list {
-			if i.Faults++; i.Faults == 1 || f.isBefore(oldest) {
-				oldest = f
-			}
-		}
-	}
-	take(sizeFault(s))
-	for id := range s.Faults {
-		take(faultsOf(s, id))
-	}
-	if i.Faults > 0 {
-		i.Fault = oldest.Kind + ": " + oldest.Cause
+	if all := allFaults(s); len(all) > 0 {
+		i.Faults, i.Fault = len(all), all[0].Kind+": "+all[0].Cause
 	}
 }
 
-// isBefore reports whether a fault is older, or has the precedence for another reason: so the first
-// one is always the same.
-func (f FaultInfo) isBefore(o FaultInfo) bool {
-	return cmp.Or(f.Since.Compare(o.Since), cmp.Compare(f.Instance, o.Instance), cmp.Compare(f.Kind, o.Kind)) < 0
-}
-
-// allFaults returns the faults of a job, the oldest first.
+// allFaults returns the faults of a job, the oldest first, in an order that is always the same.
 func allFaults(s *jobtree.State) []FaultInfo {
 	list := sizeFault(s)
 	for id := range s.Faults {
 		list = append(list, faultsOf(s, id)...)
 	}
-	slices.SortFunc(list, func(a, b FaultInfo) int {
-		switch {
-		case a.isBefore(b):
-			return -1
-		case b.isBefore(a):
-			return 1
-		}
-		return 0
+	slices.SortStableFunc(list, func(a, b FaultInfo) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Kind, b.Kind))
 	})
 	return list
 }
 
 // sizeFault is a fault of the job's tree: nodes that are too large, or too many, to be read. No instance shows it.
 func sizeFault(s *jobtree.State) []FaultInfo {
-	if len(s.LeftOut) > 0 {
-		group := slices.Min(slices.Collect(maps.Keys(s.LeftOut)))
-		return []FaultInfo{{Kind: jobtype.FaultTree.String(), Cause: fmt.Sprintf("there are too many nodes below %s: %d of them are not read", brief.Text(group), s.LeftOut[group])}}
+	if cause := s.Excess(); cause != "" {
+		return []FaultInfo{{Kind: jobtype.FaultTree.String(), Cause: cause}}
 	}
-	if len(s.TooLarge) == 0 {
-		return nil
-	}
-	path := slices.Min(slices.Collect(maps.Keys(s.TooLarge)))
-	return []FaultInfo{{Kind: jobtype.FaultTree.String(), Cause: fmt.Sprintf("%d nodes are too large to be read, such as %s with %d bytes", len(s.TooLarge), brief.Text(path), s.TooLarge[path])}}
+	return nil
 }
 
 // faultsOf returns the faults that an instance shows.

@@ -1,9 +1,13 @@
 package jobtree
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // How many nodes of a group are held.
@@ -57,4 +61,17 @@ func leftOut(snapshot coord.Snapshot, job Job) (groups map[string]int) {
 		}
 	}
 	return groups
+}
+
+// Excess says what of a job is not read, because it is too much; empty if all is.
+func (s *State) Excess() string {
+	if len(s.LeftOut) > 0 {
+		group := slices.Min(slices.Collect(maps.Keys(s.LeftOut)))
+		return fmt.Sprintf("there are too many nodes below %s: %d of them are not read", brief.Text(group), s.LeftOut[group])
+	}
+	if len(s.TooLarge) > 0 {
+		path := slices.Min(slices.Collect(maps.Keys(s.TooLarge)))
+		return fmt.Sprintf("%d nodes are too large to be read, such as %s with %d bytes", len(s.TooLarge), brief.Text(path), s.TooLarge[path])
+	}
+	return ""
 }

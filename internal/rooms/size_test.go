@@ -35,7 +35,7 @@ var budgets = map[string]int{
 	"internal/engine/schedule":        4000,
 	"internal/engine/setup":           4000,
 	"internal/decide":                 6622,
-	"internal/jobtree":                3050,
+	"internal/jobtree":                3150,
 	"ops":                             6270,
 	"cmd/elasticjob/internal/command": 7050,
 }

@@ -56,11 +56,11 @@ func detail(d *ops.JobDetail) show.Result {
 		if d.Asked {
 			t.Field("Asked", "the items are to be resharded")
 		}
-		addSection(t, "Faults", d.Faults, faultTable)
-		addSection(t, "Items", d.Items, itemTable)
-		addSection(t, "Instances", d.Instances, instanceTable)
-		addSection(t, "Servers", d.Servers, jobServerTable)
-		addSection(t, "Requests", d.Requests, requestTable)
+		t.Section("Faults:", faultTable(d.Faults))
+		t.Section("Items:", itemTable(d.Items))
+		t.Section("Instances:", instanceTable(d.Instances))
+		t.Section("Servers:", jobServerTable(d.Servers))
+		t.Section("Requests:", requestTable(d.Requests))
 		debris := show.NewTable("NODE")
 		for _, path := range d.Debris {
 			debris.Row(path)
@@ -69,17 +69,6 @@ func detail(d *ops.JobDetail) show.Result {
 		t.Section("Configuration:", show.Text(d.Document))
 		return t
 	}}
-}
-
-// maxDescribed is how many rows a section of a description has at most.
-const maxDescribed = 1000
-
-// addSection adds the beginning of a list to a description, and says how long the list is.
-func addSection[T any](t *show.Table, what string, list []T, table func([]T) *show.Table) {
-	if n := len(list); n > maxDescribed {
-		what, list = fmt.Sprintf("%s, the first %d of %d", what, maxDescribed, n), list[:maxDescribed]
-	}
-	t.Section(what+":", table(list))
 }
 
 func faultTable(faults []ops.FaultInfo) *show.Table {

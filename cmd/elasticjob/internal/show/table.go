@@ -73,8 +73,16 @@ func (t *Table) Field(name string, value any) {
 	}
 }
 
-// Section adds a table below this one, with a title, unless it is empty.
+// maxSection is how many rows of a section are shown.
+const maxSection = 1000
+
+// Section adds the beginning of a table below this one, with a title, unless it is empty. Of a long one the title says how
+// many rows it has.
 func (t *Table) Section(title string, below *Table) {
+	if n := len(below.rows); n > maxSection {
+		title = fmt.Sprintf("%s, the first %d of %d:", strings.TrimSuffix(title, ":"), maxSection, n)
+		below.rows = below.rows[:maxSection]
+	}
 	if len(below.rows) > 0 {
 		t.sections = append(t.sections, section{title, below})
 	}
