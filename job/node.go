@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/either"
 	"github.com/elasticjob-go/elasticjob/internal/engine"
 	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Node runs any number of jobs in one process, and holds what they share. Its methods may be
@@ -42,6 +44,7 @@ type Node struct {
 	isClosed bool                  // a shutdown was asked for: nothing starts, and no job is forgotten
 	jobs     map[string]*Scheduler // by name; nil while it starts
 	first    map[string]bool       // of those that start, the ones that do so for the first time
+	missing  map[string]Fault      // of jobs that did not start, with WithStartFault
 	starting sync.WaitGroup        // calls of start; added to under mu while isClosed is false
 }
 
@@ -73,7 +76,7 @@ func NewNode(reg coord.Registry, c NodeConfig) (*Node, error) {
 	case c.Drain == 0:
 		c.Drain = defaultDrain
 	}
-	n := &Node{reg: reg, config: c, options: setup.DefaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}}
+	n := &Node{reg: reg, config: c, options: setup.DefaultOptions(), jobs: map[string]*Scheduler{}, first: map[string]bool{}, missing: map[string]Fault{}}
 	err := apply(n.options, c.Options)
 	if err == nil {
 		_, err = optionsWith(n.options, nil)
@@ -107,6 +110,21 @@ func (n *Node) Schedule(ctx context.Context, c Config, h Handler, opts ...Option
 	})
 }
 
+// note keeps why a job did not start; nil if it did.
+func (n *Node) note(name string, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err == nil {
+		delete(n.missing, name)
+		return
+	}
+	since := clocks.Wall()
+	if before, isThere := n.missing[name]; isThere {
+		since = before.Since
+	}
+	n.missing[name] = Fault{Kind: jobtype.FaultConfig, Err: err, Since: since}
+}
+
 // named has a job started, under a name that no other job of the node has meanwhile.
 func (n *Node) named(ctx context.Context, name string, opts []Option, start func(context.Context, engine.Params) (*engine.Scheduler, error)) (s *Scheduler, err error) {
 	if n.options != nil {
@@ -131,6 +149,9 @@ func (n *Node) named(ctx context.Context, name string, opts []Option, start func
 		return nil, err
 	}
 	started, err := start(ctx, engine.Params{Registry: n.reg, Pool: n.pool, Options: o, Deregistered: func() { n.runner.schedulerGone(name) }})
+	if o.StartFault && n.options != nil {
+		n.note(name, err)
+	}
 	if err != nil {
 		return nil, err
 	}

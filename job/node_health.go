@@ -11,7 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Health returns nil if no job has a fault, and none has stopped by itself. Otherwise the
+// Health returns nil if no job has a fault, none has stopped by itself, and all have started. Otherwise the
 // error says which have; errors.As finds a [Fault] in it, and errors.Is the cause of each.
 // The process need not be restarted for a fault: see [Node.Live].
 func (n *Node) Health() error {
@@ -31,7 +31,18 @@ func (n *Node) Health() error {
 	for _, f := range refused {
 		errs = append(errs, f)
 	}
-	return errors.Join(n.runner.doubtOf(), joinJobs("are at fault", len(jobs)+len(refused), errs))
+	missing := n.notStarted()
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		errs = append(errs, fmt.Errorf("job %s: %w", short(name), missing[name]))
+	}
+	return errors.Join(n.runner.doubtOf(), joinJobs("are at fault", len(jobs)+len(refused)+len(missing), errs))
+}
+
+// notStarted returns why jobs have not started.
+func (n *Node) notStarted() map[string]Fault {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return maps.Clone(n.missing)
 }
 
 // Faults goes over what is at fault, by job: its name, and a [Fault], or why its scheduler has
@@ -47,6 +58,11 @@ func (n *Node) Faults() iter.Seq2[string, error] {
 				if !yield(s.Name(), f) {
 					return
 				}
+			}
+		}
+		for name, fault := range n.notStarted() {
+			if !yield(name, fault) {
+				return
 			}
 		}
 		for _, f := range n.Refused() {

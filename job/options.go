@@ -258,6 +258,17 @@ func WithStartRetry() Option {
 	}
 }
 
+// WithStartFault makes a job that does not start a fault of its [Node], of the kind
+// [jobtype.FaultConfig], until it does start. [Node.Schedule] returns the error nevertheless: the
+// program may log it, and serve its other jobs. One that an operator has removed, say, need not
+// keep them from running.
+func WithStartFault() Option {
+	return func(o *setup.Options) error {
+		o.StartFault = true
+		return nil
+	}
+}
+
 // WithNetwork sets the network, such as "10.0.0.0/8", whose address this process registers
 // with, if the host has addresses in several networks. See [WithIP] to set the address
 // itself.

@@ -76,7 +76,7 @@ func run(listener net.Listener, endpoints, file string, log *slog.Logger) error 
 	reg = m.Registry(reg) // its requests are measured
 	counts := new(alert.Counts)
 	options := []job.Option{
-		job.WithSlog(log), job.WithStartRetry(), m.Option(),
+		job.WithSlog(log), job.WithStartRetry(), job.WithStartFault(), m.Option(),
 		job.WithErrorHandler(alert.NameWebhook, alert.Webhook(alert.Options{Lookup: lookup, Counts: counts})),
 	}
 	if ip := os.Getenv("POD_IP"); ip != "" {
@@ -92,13 +92,17 @@ func run(listener net.Listener, endpoints, file string, log *slog.Logger) error 
 	var serving sync.WaitGroup
 	defer serving.Wait()
 	serving.Go(func() { log.Info("serves no more", "because", server.Serve(listener)); stop() })
-	settle, rebuild := jobs()
-	_, settles := node.Schedule(ctx, settle, job.HandlerFunc(shop.settle))
-	_, rebuilds := node.Schedule(ctx, rebuild, job.HandlerFunc(shop.rebuild))
-	if err = errors.Join(settles, rebuilds); err != nil {
-		stop()
+	// A job that cannot start keeps no other one from running: an operator may have removed it. Until it starts it is a fault,
+	// which /health/faults and a metric show.
+	serve := func(c job.Config, handle job.HandlerFunc) {
+		if _, err := node.Schedule(ctx, c, handle); err != nil {
+			log.Error("a job is not served", "job", c.Name, "error", err)
+		}
 	}
-	err = errors.Join(err, node.Run(ctx)) // until ctx ends; then it drains, and the probes are answered meanwhile
+	settle, rebuild := jobs()
+	serve(settle, shop.settle)
+	serve(rebuild, shop.rebuild)
+	err = node.Run(ctx) // until ctx ends; then it drains, and the probes are answered meanwhile
 	soon, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(soon), reg.Close(soon), shop.db.Close())

@@ -131,6 +131,7 @@ func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
 	for name, opts := range map[string][]job.Option{
 		"by default":     nil,
 		"WithStartRetry": {job.WithStartRetry()},
+		"WithStartFault": {job.WithStartFault()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

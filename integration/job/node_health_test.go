@@ -17,6 +17,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // run calls Run, until the test ends.
@@ -256,5 +258,42 @@ func TestDrainingIsLive(t *testing.T) {
 			h.Errorf("shutdown: %v, live: %v", err, h.Live())
 		}
 		synctest.Wait()
+	})
+}
+
+// With WithStartFault a job that cannot start is a fault of the node until it does, and keeps no other one from running.
+func TestAJobThatDoesNotStartIsAFault(t *testing.T) {
+	onNode(t, job.NodeConfig{Options: []job.Option{job.WithStartFault()}}, func(h host) {
+		var ran atomic.Int64
+		h.schedule("a", func(context.Context, job.ShardingContext) error { ran.Add(1); return nil }, func(c *job.Config) { c.Cron = "* * * * * ?" })
+		removed := h.schedule("b", func(context.Context, job.ShardingContext) error { return nil })
+		of := ops.New(h.reg).Job("b")
+		if err := errors.Join(removed.Shutdown(h.Context()), of.Remove(h.Context(), ops.RemoveRequest{})); err != nil {
+			h.Fatal(err)
+		}
+		h.run()
+		faults := func() map[string]error { return maps.Collect(h.Faults()) }
+		for range 2 {
+			_, err := h.Schedule(h.Context(), job.Config{Name: "b", Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+			if !errors.Is(err, job.ErrJobRemoved) {
+				h.Fatal(err)
+			}
+			fault, _ := errors.AsType[job.Fault](faults()["b"])
+			if fault.Err != err || fault.Kind != jobtype.FaultConfig || fault.Since.IsZero() || !errors.Is(h.Health(), job.ErrJobRemoved) {
+				h.Errorf("faults %v, health %v", faults(), h.Health())
+			}
+			h.pass(time.Minute)
+			h.isFit("one did not start")
+		}
+		if ran.Load() == 0 {
+			h.Error("the other one does not run")
+		}
+		if err := ops.New(h.reg).Readmit(h.Context(), "b"); err != nil {
+			h.Fatal(err)
+		}
+		h.schedule("b", func(context.Context, job.ShardingContext) error { return nil })
+		if len(faults()) > 0 || h.Health() != nil {
+			h.Errorf("faults %v, health %v", faults(), h.Health())
+		}
 	})
 }

@@ -37,6 +37,7 @@ type Options struct {
 	work           jobtype.Type                        // what does the work of the job: workOf
 	isTyped        bool                                // the work is that of a type
 	StartRetry     bool
+	StartFault     bool
 	JoinOnly       bool // the configuration is the registry's: it is not created, and not replaced
 	CancelGrace    time.Duration
 	Lead           time.Duration // how long before its tick an item is claimed
