@@ -625,7 +625,7 @@ func TestRemovedJobs(t *testing.T) {
 		if faults := app.Faults(); len(faults) != 2 || !errors.Is(faults[1], job.ErrJobRemoved) || !strings.Contains(faults[1].Error(), "Ann") {
 			t.Errorf("faults %v", faults)
 		}
-		if err := steer.Readmit(t.Context(), "a"); err != nil {
+		if err := steer.Readmit(t.Context(), "a", ops.ReadmitRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(2 * time.Minute)

@@ -69,7 +69,7 @@ var operations = []operation{
 	{func(ctx context.Context, o *ops.Ops) error {
 		return o.Job("settle").Remove(ctx, ops.RemoveRequest{Why: "moved"})
 	}, ops.Change{Job: "settle", Action: ops.ActionRemove, Why: "moved"}},
-	{func(ctx context.Context, o *ops.Ops) error { return o.Readmit(ctx, "settle") }, ops.Change{Job: "settle", Action: ops.ActionReadmit}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Readmit(ctx, "settle", ops.ReadmitRequest{}) }, ops.Change{Job: "settle", Action: ops.ActionReadmit}},
 }
 
 // The audit has each change, by the commit that makes it; a dry run tells of the same and writes nothing.

@@ -35,7 +35,7 @@ func TestLifeOfAJob(t *testing.T) {
 		_, err := steer.Settings(ctx)
 		is(err, ops.ErrNoJob)
 		is(steer.Remove(ctx, ops.RemoveRequest{}), ops.ErrNoJob)
-		is(all.Readmit(ctx, "settle"), ops.ErrNotRemoved)
+		is(all.Readmit(ctx, "settle", ops.ReadmitRequest{}), ops.ErrNotRemoved)
 		if list, err := all.Removed(ctx); err != nil || len(list) > 0 {
 			t.Errorf("removed: %+v, %v", list, err)
 		}
@@ -70,8 +70,8 @@ func TestLifeOfAJob(t *testing.T) {
 		}
 		_, err = job.Schedule(ctx, open(t, d), settle(), job.HandlerFunc(nothing))
 		is(err, job.ErrJobRemoved)
-		must(all.Readmit(ctx, "settle"))
-		is(all.Readmit(ctx, "settle"), ops.ErrNotRemoved)
+		must(all.Readmit(ctx, "settle", ops.ReadmitRequest{}))
+		is(all.Readmit(ctx, "settle", ops.ReadmitRequest{}), ops.ErrNotRemoved)
 		s = runsUntilRemoved(t, d, settle())
 		owns(t, s, 3)
 
@@ -147,7 +147,7 @@ func TestRemovalOfAWideJob(t *testing.T) {
 				return job.Schedule(ctx, open(t, d), higher, job.HandlerFunc(nothing)) // reg counts for one goroutine
 			},
 		} {
-			if err := all.Readmit(ctx, "settle"); err != nil {
+			if err := all.Readmit(ctx, "settle", ops.ReadmitRequest{}); err != nil {
 				t.Fatal(err)
 			}
 			s := runsUntilRemoved(t, d, cfg)
@@ -196,7 +196,7 @@ func TestReadmitAfterHalfARemoval(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 		<-s.Done()
-		if err := all.Readmit(ctx, "settle"); err != nil {
+		if err := all.Readmit(ctx, "settle", ops.ReadmitRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := reg.List(ctx, "settle"); !errors.Is(err, coord.ErrNoNode) {
@@ -286,7 +286,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 			"remove: what no job is":   {err: all.Job("theirs").Remove(ctx, ops.RemoveRequest{}), is: ops.ErrNoJob},
 			"remove: what is no job's": {err: all.Job("~elasticjob").Remove(ctx, ops.RemoveRequest{}), is: ops.ErrNoJob},
 			"remove: nothing":          {err: all.Job("").Remove(ctx, ops.RemoveRequest{}), is: ops.ErrNoJob},
-			"readmit: what cannot be":  {err: all.Readmit(ctx, "a/b"), is: ops.ErrNotRemoved},
+			"readmit: what cannot be":  {err: all.Readmit(ctx, "a/b", ops.ReadmitRequest{}), is: ops.ErrNotRemoved},
 			"settings: what cannot be": {err: second(all.Job("a/b").Settings(ctx)), is: ops.ErrNoJob},
 		} {
 			if tc.err == nil || tc.is != nil && !errors.Is(tc.err, tc.is) || !strings.Contains(tc.err.Error(), tc.says) {

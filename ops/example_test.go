@@ -201,7 +201,7 @@ func ExampleOps_Create() {
 		log.Fatal(err)
 	}
 	fmt.Println(removed[0].Name, removed[0].By, removed[0].Why)
-	fmt.Println(all.Readmit(ctx, "move"))
+	fmt.Println(all.Readmit(ctx, "move", ops.ReadmitRequest{}))
 	// Output:
 	// true
 	// move anna done by hand

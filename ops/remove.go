@@ -20,6 +20,9 @@ var ErrNotRemoved = errors.New("ops: the job was not removed")
 // goes on with that, or aborts it.
 var ErrMoving = errors.New("ops: the job is on its way between two namespaces")
 
+// ErrMoved: a migration has moved the job to another namespace, where it runs. Set up here again, it would run twice.
+var ErrMoved = errors.New("ops: the job was moved to another namespace, and would run twice")
+
 // RemoveRequest says how a job is to be removed.
 type RemoveRequest struct {
 	// Why is for people. It is cut after 255 bytes.
@@ -173,14 +176,20 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 	return list, nil
 }
 
+// ReadmitRequest says how a job is readmitted.
+type ReadmitRequest struct {
+	// Moved readmits a job even if it was moved to another namespace: somebody has seen to it that it does not run there.
+	Moved bool
+}
+
 // Readmit lets programs set a job up again that was removed. What a removal that was cut short has left
 // of it goes first. Otherwise it is one commit.
 //
-// Errors: ErrNotRemoved; ErrMoving; those of a read and of a commit.
-func (o *Ops) Readmit(ctx context.Context, name string) error {
+// Errors: ErrNotRemoved; ErrMoving; ErrMoved; those of a read and of a commit.
+func (o *Ops) Readmit(ctx context.Context, name string, r ReadmitRequest) error {
 	err := ErrNotRemoved
 	if jobtree.IsName(name) {
-		err = o.readmit(ctx, o.Job(name))
+		err = o.readmit(ctx, o.Job(name), r)
 	}
 	if err != nil {
 		return fmt.Errorf("job %s: readmit: %w", brief.Text(name), err)
@@ -188,7 +197,14 @@ func (o *Ops) Readmit(ctx context.Context, name string) error {
 	return nil
 }
 
-func (o *Ops) readmit(ctx context.Context, j *Job) error {
+func (o *Ops) readmit(ctx context.Context, j *Job, r ReadmitRequest) error {
+	n, err := o.reg.Get(ctx, j.name.Removal())
+	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+		return err
+	}
+	if d, err := jobtree.DecodeRemoval(n.Value); err == nil && d.MovedTo != "" && !r.Moved {
+		return fmt.Errorf("%w: it is in %s", ErrMoved, brief.Text(d.MovedTo))
+	}
 	// Without the note nobody takes it for a rest any more.
 	if _, err := j.removeRest(ctx); err != nil && !errors.Is(err, removal.ErrConfigured) {
 		return err

@@ -1058,6 +1058,12 @@ type PlanRequest struct {
 // ProcessInfo is schema ProcessInfo of the document.
 type ProcessInfo = ops.ProcessInfo
 
+// Readmit is schema Readmit of the document.
+type Readmit struct {
+	// Moved Also if it was moved to another namespace, and does not run there any more.
+	Moved bool `json:"moved,omitempty,omitzero"`
+}
+
 // RemovedJob is schema RemovedJob of the document.
 type RemovedJob struct {
 	// At When it was removed.
@@ -2570,8 +2576,8 @@ func (j *Job) Plan(ctx context.Context, body PlanRequest) (Plan, error) {
 // Readmit: Let programs set up a job again that was removed.
 //
 // Needs the role admin, for the job.
-func (j *Job) Readmit(ctx context.Context) (Changed, error) {
-	return answer[Changed](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/readmit", names: []any{j.n.name, j.name}, isDry: j.n.isDry})
+func (j *Job) Readmit(ctx context.Context, body Readmit) (Changed, error) {
+	return answer[Changed](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/readmit", names: []any{j.n.name, j.name}, isDry: j.n.isDry, body: body})
 }
 
 // ListRequests: Triggers, retries and backfills of a job, oldest first.

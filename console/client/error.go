@@ -83,7 +83,7 @@ var sentinels = map[string]error{
 
 	"config-changed": ops.ErrConfigChanged, "calendar-changed": ops.ErrCalendarChanged, "implementation-changed": ops.ErrImplementationChanged,
 	"job-exists": ops.ErrJobExists, "calendar-used": ops.ErrCalendarUsed, "not-running": ops.ErrNotRunning, "paused": ops.ErrPaused,
-	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving,
+	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving, "moved": ops.ErrMoved,
 	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
 	"queue-full": jobtype.ErrQueueFull, "nobody-runs-it": jobtype.ErrNobodyRunsIt, "kind-conflict": jobtype.ErrKindConflict,
 	"key-used": jobtype.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,

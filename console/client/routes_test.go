@@ -230,7 +230,7 @@ func TestEveryRoute(t *testing.T) {
 			{"remove", func() error {
 				return second(late.Remove(ctx, client.Any, client.RemoveJobParams{Why: "nobody needs it"}))
 			}},
-			{"readmit", func() error { return second(n.Job("old").Readmit(ctx)) }},
+			{"readmit", func() error { return second(n.Job("old").Readmit(ctx, client.Readmit{})) }},
 
 			{"me", func() error { return second(c.GetMe(ctx)) }},
 			{"my sessions", func() error { return second(anna.ListMySessions(ctx)) }},

@@ -288,7 +288,7 @@ func TestAJobThatDoesNotStartIsAFault(t *testing.T) {
 		if ran.Load() == 0 {
 			h.Error("the other one does not run")
 		}
-		if err := ops.New(h.reg).Readmit(h.Context(), "b"); err != nil {
+		if err := ops.New(h.reg).Readmit(h.Context(), "b", ops.ReadmitRequest{}); err != nil {
 			h.Fatal(err)
 		}
 		h.schedule("b", func(context.Context, job.ShardingContext) error { return nil })

@@ -133,7 +133,7 @@ func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, 
 		}
 		return []coord.Op{coord.AtVersion(path, note.Version), coord.DeleteTree(path)}, nil
 	}
-	return nil, fmt.Errorf("job %s: %w: %s; raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", c.job, jobtype.ErrJobRemoved, d, d.Revision)
+	return nil, fmt.Errorf("job %s: %w: %s; %s", c.job, jobtype.ErrJobRemoved, d, d.Cure())
 }
 
 // get reads a node from the store. A node that is not there is the zero Node.

@@ -28,8 +28,7 @@ func (k *kind) crowd() int {
 	return maxCrowd
 }
 
-// Group returns the group of the node at a path in a namespace, and how many nodes of it are held: see [coord.Bounds]. A
-// group is what stands below a job's list, and another one what nobody knows.
+// Group is that of [coord.Bounds]: what stands below a list of a job is a group, and what nobody knows is another one.
 func Group(path string) (group string, most int) {
 	k, _, isBelow := namespaceKinds.find(path)
 	if k == nil || isBelow {

@@ -30,6 +30,8 @@ type RemovalDocument struct {
 	// Migration is the id of the migration with which the job is on its way from this namespace, or to
 	// it; empty if it is not. Then what is left of the job is no rest.
 	Migration string `doc:"migration,64"`
+	// MovedTo is the namespace in which the job is since a migration; empty if it was removed.
+	MovedTo string `doc:"movedTo,255"`
 }
 
 // String says who has removed the job, when and why, in one line.
@@ -45,6 +47,14 @@ func (d RemovalDocument) String() string {
 		who += ": " + brief.Quote(d.Why)
 	}
 	return who
+}
+
+// Cure says how the job comes to run again.
+func (d RemovalDocument) Cure() string {
+	if d.MovedTo != "" {
+		return "it runs there now: start it with that store and namespace"
+	}
+	return fmt.Sprintf("raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", d.Revision)
 }
 
 var removals = newCodec("removal", 4<<10, func(d *RemovalDocument) error {

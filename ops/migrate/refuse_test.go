@@ -142,10 +142,10 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	for side, reg := range map[string]coord.Registry{"source": from, "target": to} {
 		o := ops.New(reg)
 		for what, err := range map[string]error{
-			"readmit": o.Readmit(t.Context(), "a"),
+			"readmit": o.Readmit(t.Context(), "a", ops.ReadmitRequest{}),
 			"remove":  o.Job("a").Remove(t.Context(), ops.RemoveRequest{}),
 			"create":  o.Create(t.Context(), ops.CreateRequest{Config: job.Config{Name: "a", ShardingTotalCount: 1}}),
-			"dry run": o.DryRun().Readmit(t.Context(), "a"),
+			"dry run": o.DryRun().Readmit(t.Context(), "a", ops.ReadmitRequest{}),
 		} {
 			if !errors.Is(err, ops.ErrMoving) {
 				t.Errorf("at the %s, %s: %v", side, what, err)
@@ -170,11 +170,25 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	if removed, err := ops.New(from).Removed(t.Context()); err != nil || len(removed) != 1 || removed[0].Migration != "" {
 		t.Errorf("removed at the source: %+v, %v", removed, err)
 	}
-	if err := starts(a); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "was moved to new://ns") {
+	if err := starts(a); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "was moved to new://ns") || !strings.HasSuffix(err.Error(), "it runs there now: start it with that store and namespace") {
 		t.Errorf("at the source, after the move: %v", err)
 	}
 	if err := starts(b); err != nil {
 		t.Errorf("at the target, after the move: %v", err)
+	}
+
+	// It would run twice if an operator readmitted it at the source, unless he says that it does not.
+	o := ops.New(from)
+	for _, o := range []*ops.Ops{o.DryRun(), o} {
+		if err := o.Readmit(t.Context(), "a", ops.ReadmitRequest{}); !errors.Is(err, ops.ErrMoved) || !strings.HasSuffix(err.Error(), "it is in new://ns") {
+			t.Errorf("readmit at the source: %v", err)
+		}
+	}
+	if err := o.Readmit(t.Context(), "a", ops.ReadmitRequest{Moved: true}); err != nil {
+		t.Error(err)
+	}
+	if err := starts(a); err != nil {
+		t.Errorf("readmitted at the source: %v", err)
 	}
 }
 

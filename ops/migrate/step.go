@@ -91,8 +91,9 @@ func setUpAgain(name jobtree.Job) error {
 
 // note is the operation that keeps programs from setting a job up. No program has a higher revision. While
 // the job is on its way, the note has the migration: then operators cannot, either.
-func (r *run) note(name jobtree.Job, why, migration string) coord.Op {
-	return coord.Put(name.Removal(), jobtree.EncodeRemoval(jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: jobtype.MaxRevision, Migration: migration}))
+func (r *run) note(name jobtree.Job, why, migration, movedTo string) coord.Op {
+	d := jobtree.RemovalDocument{By: r.By, Why: why, At: r.now, Revision: jobtype.MaxRevision, Migration: migration, MovedTo: movedTo}
+	return coord.Put(name.Removal(), jobtree.EncodeRemoval(d))
 }
 
 // reserve keeps others from setting the job up at the target while it is on its way.
@@ -103,7 +104,7 @@ func (r *run) reserve(ctx context.Context, name jobtree.Job) error {
 	case whyNot != "":
 		return fmt.Errorf("%w: %s", ErrRefused, whyNot)
 	}
-	_, err := r.target.Commit(ctx, r.target.held(), coord.Absent(name.Config()), r.note(name, "is being moved here from "+r.From.Name, r.id),
+	_, err := r.target.Commit(ctx, r.target.held(), coord.Absent(name.Config()), r.note(name, "is being moved here from "+r.From.Name, r.id, ""),
 		coord.Create(name.Moving(), jobtree.EncodeMoving(jobtree.MovingDocument{Step: jobtree.Arriving, Migration: r.id})))
 	return err
 }
@@ -139,7 +140,7 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, config coord.Node) 
 	d := jobtree.MovingDocument{Step: jobtree.Leaving, Migration: r.id, Config: config.Value}
 	ops := []coord.Op{
 		r.source.held(), coord.AtVersion(name.Config(), config.Version), coord.DeleteTree(name.Config()), coord.DeleteTree(name.LeaderInstance()),
-		r.note(name, "is being moved to "+r.To.Name, r.id), coord.Create(name.Moving(), jobtree.EncodeMoving(d)),
+		r.note(name, "is being moved to "+r.To.Name, r.id, ""), coord.Create(name.Moving(), jobtree.EncodeMoving(d)),
 	}
 	for _, path := range []string{name.Instances(), name.Sessions()} {
 		nodes, err := list(ctx, r.source, path)
@@ -211,7 +212,7 @@ func (r *run) clear(ctx context.Context, name jobtree.Job) error {
 		return err
 	}
 	_, err := r.source.Commit(ctx, r.source.held(), coord.Absent(name.Config()), coord.DeleteTree(name.Moving()), coord.DeleteTree(name.Applied()),
-		r.note(name, "was moved to "+r.To.Name, ""))
+		r.note(name, "was moved to "+r.To.Name, "", r.To.Name))
 	return err
 }
 
@@ -244,7 +245,7 @@ func (r *run) release(ctx context.Context, name jobtree.Job) error {
 	ops := []coord.Op{r.target.held(), coord.DeleteTree(name.Moving())}
 	switch _, err := removal.Rest(ctx, r.target, name, r.target.held()); {
 	case err == nil:
-		ops = append(ops, r.note(name, "was not moved here from "+r.From.Name, ""))
+		ops = append(ops, r.note(name, "was not moved here from "+r.From.Name, "", ""))
 	case !errors.Is(err, removal.ErrConfigured): // otherwise somebody has created a job of that name, which is his
 		return err
 	}

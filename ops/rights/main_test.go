@@ -157,7 +157,7 @@ func operates(t *testing.T, o *ops.Ops) {
 	must(t, o.Create(ctx, ops.CreateRequest{Config: job.Config{Name: "other", Cron: rarely, ShardingTotalCount: 1}}))
 	must(t, o.Job("other").Implement(ctx, ops.ImplementRequest{From: "other", To: "another"}))
 	must(t, o.Job("other").Remove(ctx, ops.RemoveRequest{}))
-	must(t, o.Readmit(ctx, "other"))
+	must(t, o.Readmit(ctx, "other", ops.ReadmitRequest{}))
 	for what, do := range map[string]func() error{
 		"plan":            func() error { _, err := j.Plan(ctx, ops.PlanRequest{Config: s.Config}); return err },
 		"clear misfires":  func() error { return j.ClearMisfires(ctx) },

@@ -273,8 +273,14 @@ func (a *API) removeJob(ctx context.Context, in *RemoveJobInput) (*answer[Change
 	})
 }
 
-func (a *API) readmit(ctx context.Context, in *InSteer[Nothing]) (*answer[Changed], error) {
-	return a.plainly(ctx, in.InDryRun, func(o *ops.Ops) error { return o.Readmit(ctx, in.Job) })
+// Readmit is the body of a request to readmit a job.
+type Readmit struct {
+	Moved bool `json:"moved,omitempty" doc:"Also if it was moved to another namespace, and does not run there any more."`
+}
+
+func (a *API) readmit(ctx context.Context, in *InSteer[Readmit]) (*answer[Changed], error) {
+	r := ops.ReadmitRequest{Moved: in.Body != nil && in.Body.Moved}
+	return a.plainly(ctx, in.InDryRun, func(o *ops.Ops) error { return o.Readmit(ctx, in.Job, r) })
 }
 
 // plainly is change for an answer that says nothing else.

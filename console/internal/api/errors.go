@@ -158,6 +158,7 @@ var known = []coded{
 	{ops.ErrOldMember, http.StatusConflict, "old-member"},
 	{ops.ErrBroadcast, http.StatusConflict, "broadcast"},
 	{ops.ErrMoving, http.StatusConflict, "moving"},
+	{ops.ErrMoved, http.StatusConflict, "moved"},
 	{ops.ErrNothingFailed, http.StatusConflict, "nothing-failed"},
 	{ops.ErrOtherSet, http.StatusConflict, "other-set"},
 	{ops.ErrBusy, http.StatusConflict, "busy"},

@@ -163,12 +163,15 @@ they have a higher revision, until it is readmitted or created.`,
 }
 
 func (c *cli) readmitCommand() *cobra.Command {
-	return c.changes(&cobra.Command{
+	var r ops.ReadmitRequest
+	cmd := c.changes(&cobra.Command{
 		Use: "readmit JOB", Short: "Let programs set a job up again that was removed", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.removedNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.Readmit(ctx, args[0]) })
+			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.Readmit(ctx, args[0], r) })
 		},
 	})
+	cmd.Flags().BoolVar(&r.Moved, "moved", false, "also a job that was moved to another namespace, and does not run there any more")
+	return cmd
 }
 
 // switchCommand is enable or disable.

@@ -149,6 +149,7 @@ func sentinels() []sentinel {
 
 		{ops.ErrBusy, Conflict},
 		{ops.ErrMoving, Conflict},
+		{ops.ErrMoved, Conflict},
 		{ops.ErrNotRunning, Conflict},
 		{ops.ErrNothingFailed, Conflict},
 		{ops.ErrPaused, Conflict},

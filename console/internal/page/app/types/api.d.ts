@@ -1352,6 +1352,10 @@ export interface ProcessInfo {
   /** Address of its host. */
   server?: string;
 }
+export interface Readmit {
+  /** Also if it was moved to another namespace, and does not run there any more. */
+  moved?: boolean;
+}
 export interface RemovedJob {
   /** When it was removed. */
   at?: string;
@@ -1778,7 +1782,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/jobs/{job}/latest": { in: { "namespace": string; "job": string; "after"?: number; "limit"?: number }, body: undefined, out: ListExecutionInfo };
   "POST /namespaces/{namespace}/jobs/{job}/pause": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: PauseBody, out: Paused };
   "POST /namespaces/{namespace}/jobs/{job}/plan": { in: { "namespace": string; "job": string }, body: PlanRequest, out: Plan };
-  "POST /namespaces/{namespace}/jobs/{job}/readmit": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
+  "POST /namespaces/{namespace}/jobs/{job}/readmit": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Readmit, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}/requests": { in: { "namespace": string; "job": string; "after"?: string; "limit"?: number }, body: undefined, out: PageRequestState };
   "GET /namespaces/{namespace}/jobs/{job}/requests/{request}": { in: { "namespace": string; "job": string; "request": string; "wait"?: number }, body: undefined, out: RequestDetail };
   "POST /namespaces/{namespace}/jobs/{job}/requests/{request}/cancel": { in: { "namespace": string; "job": string; "request": string; "dryRun"?: boolean }, body: undefined, out: Changed };

@@ -1146,6 +1146,7 @@ export type Word =
   | "problem.limited"
   | "problem.media-type"
   | "problem.method-not-allowed"
+  | "problem.moved"
   | "problem.moving"
   | "problem.no-calendar"
   | "problem.no-database"
