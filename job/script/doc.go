@@ -33,9 +33,10 @@
 //	script.codes.skip        -        0 to 255: exit codes that say that there was nothing to do; logged, and no failure
 //	script.codes.retry       -        0 to 255: if it is there, Config.Retry counts after these exit codes only, and not after signals
 //
-// The start of a job, and a change of its configuration, check what the text tells. What
-// depends on the host fails the item when it runs: whether there is such a program, folder or
-// user. So one host that lacks something does not refuse a change that is right for others.
+// The start of a job, and a change of its configuration, check what the text tells, and that
+// references find something, as with other types. What else depends on the host fails the item
+// when it runs: whether there is such a program, folder or user. So one host that lacks one does
+// not refuse a change that is right for others.
 //
 // # Commands
 //

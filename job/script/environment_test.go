@@ -117,18 +117,23 @@ func TestPropagated(t *testing.T) {
 	}
 }
 
-// References are looked up at each run, and where the program says. Their values are not in
+// References are looked up at the start and at each run, and where the program says. Their values are not in
 // errors.
 func TestLookup(t *testing.T) {
-	values := []string{"first", "second", "zero\x00byte"}
-	h := newHandler(t, script.Options{Lookup: func(name string) (string, bool, error) {
+	values := []string{"at the start", "first", "second", "zero\x00byte"}
+	o := script.Options{Lookup: func(name string) (string, bool, error) {
 		if name != "vault:token" {
 			return "", false, nil
 		}
 		value := values[0]
 		values = values[1:]
 		return value, true, nil
-	}}, sh(`test "$TOKEN" = `+"second", "script.env.TOKEN", "${vault:token}"))
+	}}
+	_, err := newType(t, o).Handler(job.Config{Name: "script", ShardingTotalCount: 1, Props: sh("", "script.env.TOKEN", "${vault:other}")})
+	if err == nil || !strings.Contains(err.Error(), `props: script.env.TOKEN: reference "${vault:other}" is not known`) {
+		t.Errorf("got %v", err)
+	}
+	h := newHandler(t, o, sh(`test "$TOKEN" = `+"second", "script.env.TOKEN", "${vault:token}"))
 	for _, want := range []string{`script: "/bin/sh": exit code 1`, "", "script: script.env.TOKEN: it has a zero byte"} {
 		err := h.Execute(t.Context(), job.ShardingContext{})
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,16 +11,21 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
-// narrow refuses what the worker does not list for the job, and takes the user that it lists.
+// narrow refuses references that find nothing here, and what the worker does not list for the job; and it takes the user
+// that it lists.
 func (s *settings) narrow(list *allow.List) error {
-	if list == nil {
-		return nil
-	}
 	var faults []*job.FieldError
 	fault := func(name string, err error) {
 		if err != nil {
 			faults = append(faults, &job.FieldError{Field: "props: " + name, Err: err})
 		}
+	}
+	for _, variable := range s.env {
+		_, err := property.Expand(variable.Value, s.lookup)
+		fault("script.env."+brief.Text(variable.Name), err)
+	}
+	if list == nil {
+		return errorOf(faults)
 	}
 	fault(s.argsFrom, list.Command(s.args[0]))
 	user, err := list.User()
@@ -34,12 +38,8 @@ func (s *settings) narrow(list *allow.List) error {
 	}
 	s.user = user
 	for _, variable := range s.env {
-		name := "script.env." + brief.Text(variable.Name)
 		if !list.SetsVariable(variable.Name) {
-			fault(name, allow.ErrNotAllowed)
-		}
-		if _, err := property.Expand(variable.Value, s.lookup); errors.Is(err, allow.ErrNotAllowed) {
-			fault(name, err)
+			fault("script.env."+brief.Text(variable.Name), allow.ErrNotAllowed)
 		}
 	}
 	// By their names alone: whether there is such a variable is not for a configuration to find out.
