@@ -200,7 +200,9 @@ var lives = []func(ctx context.Context, o *ops.Ops, n int) error{
 	func(ctx context.Context, o *ops.Ops, n int) error {
 		return o.Create(ctx, ops.CreateRequest{Config: settle(), Implementation: fmt.Sprint("program ", n%3)})
 	},
-	func(ctx context.Context, o *ops.Ops, n int) error { return o.Readmit(ctx, "settle", ops.ReadmitRequest{}) },
+	func(ctx context.Context, o *ops.Ops, n int) error {
+		return o.Readmit(ctx, "settle", ops.ReadmitRequest{})
+	},
 }
 
 // agrees checks that the audit, from the beginning, gives what stands in the tree.
