@@ -15,7 +15,8 @@ type Bounds struct {
 	// stays left out until it is written again.
 	Child int
 	// Group returns the group of the node at a path, and how many nodes of it are held; an empty group is not bounded. For
-	// a node without room [Snapshot.LeftOut] counts one more. It concerns views on etcd: those on ZooKeeper hold all nodes, as
+	// a node without room [Snapshot.LeftOut] counts one more; it stays left out until it is written again, or the view has
+	// to read everything again. It concerns views on etcd: those on ZooKeeper hold all nodes, as
 	// its servers do.
 	Group func(path string) (group string, most int)
 }
@@ -33,15 +34,6 @@ type held struct {
 
 // isBounded reports whether nodes have to be counted.
 func (h *held) isBounded() bool { return h.Child > 0 || h.Group != nil }
-
-// room returns the group of a node, and for how many more nodes it has room. An empty group has room for all.
-func (h *held) room(path string) (group string, more int) {
-	if h.Group == nil {
-		return "", 0
-	}
-	group, most := h.Group(path)
-	return group, most - h.nodes[group]
-}
 
 // leaveOut counts nodes of a group that are not held.
 func (h *held) leaveOut(group string, nodes int) {

@@ -47,19 +47,24 @@ func (t *Tree) Put(n Node) Node {
 
 // Offer is Put for a new node for which there may be no room. It reports whether the tree holds it.
 func (t *Tree) Offer(n Node) bool {
-	if group, more := t.held.room(n.Path); group != "" && more <= 0 && t.root.find(n.Path) == nil {
+	if group, most := t.Group(n.Path); group != "" && t.held.nodes[group] >= most && t.root.find(n.Path) == nil {
 		return false
 	}
 	t.Put(n)
 	return true
 }
 
-// Room returns the group of a node, and for how many more nodes of it there is room. An empty group has room for all.
-func (t *Tree) Room(path string) (group string, more int) { return t.held.room(path) }
+// Group returns the group of a node, and how many nodes it may have: see [Bounds.Group].
+func (t *Tree) Group(path string) (group string, most int) {
+	if t.held.Group == nil {
+		return "", 0
+	}
+	return t.held.Group(path)
+}
 
 // LeaveOut counts a node that the tree does not hold, because there is no room, or takes it away.
 func (t *Tree) LeaveOut(path string, sign int) {
-	if group, _ := t.held.room(path); group != "" && (sign > 0 || t.held.left[group] > 0) {
+	if group, _ := t.Group(path); group != "" && (sign > 0 || t.held.left[group] > 0) {
 		t.held.leaveOut(group, sign)
 	}
 }

@@ -105,3 +105,36 @@ func TestViewOfTooManyParents(t *testing.T) {
 		}
 	}
 }
+
+// What is read again after the store has dropped the events has the room of what has gone meanwhile.
+func TestViewOfOtherNodesThanBefore(t *testing.T) {
+	server := etcdserver.Start(t, etcdserver.Config{})
+	r, links := dial(t, server, etcd.Config{})
+	writer, _ := dial(t, server, etcd.Config{})
+	v, err := r.View(within(t), "", coord.AllLevels, coord.Bounds{Group: func(string) (string, int) { return "all", 2 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	check := func(step, want string, left int) {
+		t.Helper()
+		s := syncView(t, v)
+		var paths []string
+		for n := range s.All("") {
+			paths = append(paths, n.Path)
+		}
+		if got := strings.Join(paths, " "); got != want || maps.Collect(s.LeftOut())["all"] != left {
+			t.Errorf("%s: %s, left out %v, want %s and %d", step, got, maps.Collect(s.LeftOut()), want, left)
+		}
+	}
+	commit(t, writer, coord.Put("b", nil), coord.Put("d", nil))
+	check("before", "b d", 0)
+	links[0].Cut()
+	commit(t, writer, coord.Delete("b"), coord.Delete("d"))
+	newest := commit(t, writer, coord.Put("a", nil), coord.Put("c", nil), coord.Put("e", nil))
+	if _, err := server.Admin().Compact(within(t), newest); err != nil {
+		t.Fatal(err)
+	}
+	links[0].Heal()
+	check("after", "a c", 1)
+}

@@ -128,7 +128,7 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	var kept []string                                     // paths of nodes that have not changed
 	known, rewritten := 0, false                          // known counts nodes of the tree that still exist
 	fresh := newLevels(v.path, v.tree.depth, v.bounds...) // only to count what lies deeper
-	added, left := map[string]int{}, map[string]int{}     // new nodes, and those without room, by their group
+	seen, left := map[string]int{}, map[string]int{}      // nodes that are held, and those without room, by their group
 	large := coord.NewTree(v.bounds...)                   // so that what the view will not hold is not held here either
 	visit := func(kv *mvccpb.KeyValue) {
 		path, ok := r.keys.path(kv.Key)
@@ -145,12 +145,13 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 		n, there := old.Get(path)
 		if there = there && n.Modified != 0; there {
 			known++
-		} else if group, more := v.room(path); group != "" {
-			if added[group] >= more {
+		}
+		if group, most := v.tree.Group(path); group != "" {
+			if !there && seen[group] >= most {
 				left[group]++
 				return
 			}
-			added[group]++
+			seen[group]++
 		}
 		if there && n.Modified == kv.ModRevision && n.Holds(kv.Value) {
 			kept = append(kept, n.Path)
@@ -215,13 +216,6 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	}
 	v.changed.Fire()
 	return revision, nil
-}
-
-// room is that of the tree for new nodes.
-func (v *view) room(path string) (group string, more int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.tree.Room(path)
 }
 
 // scan calls visit for the node and everything below it, at one revision, which it returns. One
