@@ -213,7 +213,11 @@ func (o *Ops) readmit(ctx context.Context, j *Job, r ReadmitRequest) error {
 	if err != nil {
 		return err
 	}
-	_, err = act.commit(ctx, coord.Exists(j.name.Removal()), coord.DeleteTree(j.name.Removal()))
+	isAsSeen := coord.AtVersion(j.name.Removal(), n.Version) // a migration may end meanwhile
+	if n.Created == 0 {
+		isAsSeen = coord.Exists(j.name.Removal())
+	}
+	_, err = act.commit(ctx, isAsSeen, coord.DeleteTree(j.name.Removal()))
 	if isConflict(err) {
 		err = fmt.Errorf("%w: %w", ErrNotRemoved, err)
 	}
