@@ -29,6 +29,7 @@
 //   - A program that is listed gets arguments, and a working directory, from the configuration.
 //     List programs that are safe with any: not a shell, an interpreter, find, tar or curl.
 //   - A host that is listed is trusted as its name is: the address that DNS says is not looked at.
+//     It may be asked for any name that it serves, by http.header.Host.
 //   - Without a User, scripts have the files and the network of the worker. What a program does
 //     is not bounded by Hosts and Networks.
 //   - Jobs that one process runs share its rights. Give teams that do not trust each other
