@@ -34,7 +34,7 @@ func jobAt(path string) string {
 
 // Bounds are those of the view of the namespace: the jobs' nodes and their configurations are all that is read of it.
 func Bounds() coord.Bounds {
-	return coord.Bounds{Value: func(path string) int {
+	return coord.Bounds{Group: jobtree.Group, Value: func(path string) int {
 		if jobAt(path) == "" {
 			return 0
 		}
