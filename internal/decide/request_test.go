@@ -377,6 +377,15 @@ func TestEndRequests(t *testing.T) {
 			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
 		},
 		{
+			name: "it waited to be run again, and the job has no such item any more",
+			tree: func(f *fixture) {
+				f.configure(oneItem)
+				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "B"})
+				f.remove("sharding/1")
+			},
+			want: []string{"+ " + firstRequest + "/1 = done: 1\nfailed: 1\nout: CUT\n" + at + "err: \"its instance ended before the run did, and it was not tried again: its record is gone\"\n"},
+		},
+		{
 			name: "its runner is gone, and it waits to be run again",
 			tree: func(f *fixture) {
 				f.progress(firstRequest, 1, jobtree.ProgressDocument{Runner: "X"}).put("leader/failover/items/1", "")

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -78,9 +79,11 @@ func (m *model) doReturn() {
 	p.returns(r, err)
 }
 
-// running returns the runs of a member that have not returned, in the order of their items.
+// running returns the runs of a member that have not returned, in the order of their claims and items.
 func (p *member) running() []*run {
-	return slices.SortedFunc(maps.Keys(p.handler), func(a, b *run) int { return int(a.Token - b.Token) })
+	return slices.SortedFunc(maps.Keys(p.handler), func(a, b *run) int {
+		return cmp.Or(cmp.Compare(a.Token, b.Token), cmp.Compare(a.Item, b.Item))
+	})
 }
 
 func (m *model) doTime() {
