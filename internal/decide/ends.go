@@ -73,8 +73,11 @@ func (w *World) writeCompletion(i int, d jobtree.CompletionDocument) []coord.Op 
 	return append(w.keepOutcome(i), coord.Put(w.Job.Completion(i), jobtree.EncodeCompletion(d)))
 }
 
-// ifUnclaimed is the condition that nobody has claimed an item since the snapshot.
+// ifUnclaimed is the condition that nobody has claimed an item since the snapshot, or dealt one that is gone.
 func (w *World) ifUnclaimed(i int, item *jobtree.Item) coord.Op {
+	if item.Fired == nil {
+		return coord.Absent(w.Job.Fired(i))
+	}
 	return coord.AtVersion(w.Job.Fired(i), item.Fired.Version)
 }
 

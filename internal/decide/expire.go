@@ -231,9 +231,5 @@ func (w *World) ifExpired() []coord.Op {
 // ifUntouched are the conditions that nobody has claimed an item since the snapshot, and that it does not wait to
 // be run again. A snapshot may show a part of a commit: so it is not enough that it shows no run.
 func (w *World) ifUntouched(i int) []coord.Op {
-	ops := []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i))}
-	if fired := w.Items[i].Fired; fired != nil {
-		return append(ops, coord.AtVersion(w.Job.Fired(i), fired.Version))
-	}
-	return append(ops, coord.Absent(w.Job.Fired(i)))
+	return []coord.Op{coord.Absent(w.Job.Running(i)), coord.Absent(w.Job.FailoverItem(i)), w.ifUnclaimed(i, &w.Items[i])}
 }

@@ -328,10 +328,7 @@ func (w *World) endStuckMembers(c *changes, g *jobtree.Guarantee, late *World) {
 			continue
 		}
 		item := w.Item(i)
-		unclaimed := coord.Absent(w.Job.Fired(i)) // the item is gone
-		if item.Fired != nil {
-			unclaimed = coord.AtVersion(w.Job.Fired(i), item.Fired.Version)
-		}
+		unclaimed := w.ifUnclaimed(i, &item)
 		switch {
 		case item.Fired != nil && item.Fired.Run.Equal(g.Tick):
 			if item.Running == nil && item.Failovering == nil && !w.awaitsFailoverOf(i, g.Tick) {

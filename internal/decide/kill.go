@@ -17,10 +17,8 @@ func (w *World) cleanKills(c *changes) {
 		case kill.Err != nil:
 		case item.Running == nil:
 			ops = append(ops, coord.Absent(w.Job.Running(i)))
-		case item.Fired == nil:
-			ops = append(ops, coord.Absent(w.Job.Fired(i)))
-		case !kill.Kills(item.Fired.Modified):
-			ops = append(ops, coord.AtVersion(w.Job.Fired(i), item.Fired.Version))
+		case item.Fired == nil, !kill.Kills(item.Fired.Modified):
+			ops = append(ops, w.ifUnclaimed(i, &item))
 		default:
 			continue
 		}

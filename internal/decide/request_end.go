@@ -100,10 +100,8 @@ func (w *World) endIfLost(c *changes, r *jobtree.Request, i int) {
 		ops = append(ops, w.ifUnclaimed(i, &item)) // it was claimed for something else since
 	case item.Running == nil && item.Failovering == nil && w.IsDead(p.Runner): // who lives writes a record again that an external writer has removed
 		ops = append(ops, coord.Absent(w.Job.Running(i)))
-	case item.Running == nil && item.Failovering == nil && item.Fired != nil && item.Fired.Modified < p.Modified: // it had been put up to be run again
+	case item.Running == nil && item.Failovering == nil && (item.Fired == nil || item.Fired.Modified < p.Modified): // it was to be run again, and may be gone since
 		ops = append(ops, w.ifUnclaimed(i, &item), coord.Absent(w.Job.Running(i)))
-	case item.Running == nil && item.Failovering == nil && item.Fired == nil: // the item was removed while it waited to be run again
-		ops = append(ops, coord.Absent(w.Job.Fired(i)), coord.Absent(w.Job.Running(i)))
 	default:
 		return
 	}
