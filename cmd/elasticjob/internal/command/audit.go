@@ -70,7 +70,7 @@ func shortly(made ops.Change) string {
 	if !strings.Contains(made.Before, "\n") && !strings.Contains(made.After, "\n") {
 		return orNothing(made.Before) + " → " + orNothing(made.After)
 	}
-	return strings.Join(differing(made.Before, made.After), ", ")
+	return strings.Join(show.Differing(made.Before, made.After), ", ")
 }
 
 func (c *cli) showChange(ctx context.Context, s *store, id string) error {
@@ -94,7 +94,7 @@ func (c *cli) showChange(ctx context.Context, s *store, id string) error {
 			t.Field("Why", made.Why)
 			t.Section("Before:", show.Text(made.Before))
 			t.Section("After:", show.Text(made.After))
-			t.Section("Difference:", show.Text(strings.Join(differing(made.Before, made.After), "\n")))
+			t.Section("Difference:", show.Text(strings.Join(show.Differing(made.Before, made.After), "\n")))
 			return t
 		}})
 	}

@@ -148,7 +148,7 @@ func changeText(made ops.Change, isDry bool) string {
 	switch {
 	case made.Before == made.After:
 	case strings.Contains(made.Before, "\n") || strings.Contains(made.After, "\n"):
-		for _, line := range differing(made.Before, made.After) {
+		for _, line := range show.Differing(made.Before, made.After) {
 			b.WriteString("\n  " + line)
 		}
 	default:

@@ -212,7 +212,7 @@ func planText(b *strings.Builder, s declare.Step) {
 	for _, d := range s.Differences {
 		switch {
 		case s.Kind == declare.Calendar:
-			for _, text := range differing(*d.Before, *d.After) {
+			for _, text := range show.Differing(*d.Before, *d.After) {
 				line(text)
 			}
 		case s.Action == declare.Create:

@@ -1,13 +1,13 @@
-package command
+package show
 
 import "strings"
 
 // maxCompared bounds the lines of two documents that are compared line by line.
 const maxCompared = 1000
 
-// differing returns the lines that are in one of two documents alone: "- " before those that have gone,
+// Differing returns the lines that are in one of two documents alone: "- " before those that have gone,
 // "+ " before those that have come.
-func differing(before, after string) []string {
+func Differing(before, after string) []string {
 	a, b := linesOf(before), linesOf(after)
 	// What is the same at both ends has nothing to tell.
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -1,4 +1,4 @@
-package command
+package show
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func TestDiffering(t *testing.T) {
 		{"", "a\n", "+ a"},
 		{"a\nb\nc", "b\nd", "- a,- c,+ d"},
 	} {
-		if got := strings.Join(differing(tc.before, tc.after), ","); got != tc.want {
+		if got := strings.Join(Differing(tc.before, tc.after), ","); got != tc.want {
 			t.Errorf("%q, %q: got %s, want %s", tc.before, tc.after, got, tc.want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestDifferingLeavesTheSame(t *testing.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 12)
 		a, b := lines.Draw(t, "a"), lines.Draw(t, "b")
 		var gone, come []string
-		for _, d := range differing(strings.Join(a, "\n"), strings.Join(b, "\n")) {
+		for _, d := range Differing(strings.Join(a, "\n"), strings.Join(b, "\n")) {
 			if line, ok := strings.CutPrefix(d, "- "); ok {
 				gone = append(gone, line)
 			} else {
