@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"ops":                      {"coord", "jobtype", "internal/fair", "internal/request", "job/calendar", "trace", "trace/history", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/sleep", "strategy", "job/dump", "internal/clocks"},
 	"ops/migrate":              {"coord", "jobtype", "internal/decide", "internal/jobtree", "internal/removal", "internal/brief", "internal/sleep", "internal/yamldoc", "ops", "internal/clocks"},
 	"ops/rights":               {"coord", "coord/zk", "internal/jobtree"},
-	"ops/declare":              {"jobtype", "job/calendar", "jobfile", "ops", "internal/jobtree"},
+	"ops/declare":              {"jobtype", "job/calendar", "jobfile", "ops", "internal/jobtree", "internal/brief"},
 	"ops/doctor":               {"coord", "jobtype", "job/calendar", "ops", "internal/decide", "internal/jobtree", "internal/brief", "internal/sleep", "internal/clocks"},
 	"job/property":             {"job", "jobtype", "internal/brief", "internal/bounded"},
 	"job/dataflow":             {"job", "jobtype", "job/property", "internal/brief"},

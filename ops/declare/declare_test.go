@@ -221,7 +221,7 @@ func TestRevision(t *testing.T) {
 			if err := o.Create(t.Context(), ops.CreateRequest{Config: c, Implementation: "HTTP"}); err != nil {
 				t.Fatal(err)
 			}
-			request := declare.Request{Files: files(t, fmt.Sprintf("jobs: {a: {type: HTTP, shardingTotalCount: 2, revision: %d, overwrite: %v}}", tc.file, tc.overwrite))}
+			request := declare.Request{Files: files(t, fmt.Sprintf("jobs: {a: {type: HTTP, shardingTotalCount: 2, revision: %d, overwrite: %v}}", tc.file, tc.overwrite)), Adopt: true}
 			p := plan(t, o, request)
 			if tc.want < 0 {
 				if err := p.Refused(); !errors.Is(err, declare.ErrOldRevision) || !strings.Contains(err.Error(), "jobs.yaml:1:11: job a: the registry has a larger revision, 4: raise") {
@@ -282,7 +282,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	request := declare.Request{Files: files(t, "jobs: {a: {implementation: com.example.A, shardingTotalCount: 2}}")}
+	request := declare.Request{Files: files(t, "jobs: {a: {implementation: com.example.A, shardingTotalCount: 2}}"), Adopt: true}
 	put("jobName: a\nshardingTotalCount: 1\njobExtraConfigurations: [x]\n")
 	apply(t, o, request)
 	if n, err := reg.Get(t.Context(), "a/config"); err != nil || !strings.Contains(string(n.Value), "jobExtraConfigurations:") || !strings.Contains(string(n.Value), "shardingTotalCount: 2") {

@@ -13,9 +13,13 @@
 //	────────────────────────────────────────────      ─────────────────────────────────────────────
 //	not there ─────────────────────────► create       this set has applied it, and prune
 //	other than the files say ──────────► update         is asked for ─────────────────────► prune
-//	  as the files say, of no set ─────► adopt          is not ───────────────────────────► keep
-//	  as the files say, of this set ───► unchanged    it is not there any more ───────────► forget
+//	as they say, of this set ──────────► unchanged      is not ───────────────────────────► keep
+//	as they say, to be adopted ────────► adopt        it is not there any more ───────────► forget
 //	may not become so ─────────────────► refuse       anything else: it is nobody's business here
+//
+// What belongs to others is not taken by the way. A job of another set, or of none because a program or an operator
+// has made it, is refused, and so is another implementation for a job that has live instances; the plan says who runs
+// it. [Request.Adopt] takes it.
 //
 // What is applied goes on condition that the job is still as the plan has seen it; each job by
 // itself, in one commit, which also has the entry of the audit. So who loses a race against another
@@ -27,8 +31,7 @@
 // A set is a name for files that are applied together. In the commit that creates or changes a job,
 // or adopts one that was there, the namespace notes to which set it belongs (~elasticjob/applied).
 // Only what a set has applied is ever pruned by it, and only if the files have at least one job, and
-// all else has succeeded. A job belongs to one set at most: if another one has it, it is refused,
-// unless the request adopts it. One that somebody has removed and created again is of no set.
+// all else has succeeded. A job belongs to one set at most. One that somebody has removed and created again is of no set.
 // Calendars belong to none, and are never pruned.
 //
 // # Revisions

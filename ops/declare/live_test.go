@@ -3,6 +3,7 @@ package declare_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/job"
@@ -24,7 +25,7 @@ func TestApplyToALiveJob(t *testing.T) {
 		code := job.Config{Name: "settle", Cron: "0 0 3 1 1 ?", ShardingTotalCount: 1, JobParameter: "of the code", Revision: 1}
 		start := func() *job.Scheduler {
 			t.Helper()
-			s, err := job.Schedule(ctx, open(t, d), code, work)
+			s, err := job.Schedule(ctx, open(t, d), code, work, job.WithIP("10.0.0.1"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +50,16 @@ func TestApplyToALiveJob(t *testing.T) {
 		}
 		runsWith("of the code")
 		request := declare.Request{Files: files(t, "jobs: {settle: {implementation: settle, cron: '0 0 3 1 1 ?', shardingTotalCount: 1, jobParameter: of the file}}"), Prune: true}
-		apply(t, o, request)
+		refuses := func(what string, r declare.Request, want error) {
+			t.Helper()
+			if err := plan(t, o, r).Refused(); !errors.Is(err, want) || !strings.Contains(err.Error(), `; 1 instance runs it: "10.0.0.1@`) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		refuses("of the program alone", request, declare.ErrNoSet)
+		adopting := request
+		adopting.Adopt = true
+		apply(t, o, adopting)
 		runsWith("of the file")
 		if err := s.Shutdown(ctx); err != nil {
 			t.Fatal(err)
@@ -57,7 +67,20 @@ func TestApplyToALiveJob(t *testing.T) {
 		s = start() // the same program again: its revision is not larger
 		runsWith("of the file")
 
+		scripts := declare.Request{Files: files(t, "jobs: {settle: {type: SCRIPT, cron: '0 0 3 1 1 ?', shardingTotalCount: 1, props: {script.command.line: echo}}}")}
+		refuses("another type", scripts, declare.ErrRuns)
+		scripts.Set = "other"
+		refuses("of another set", scripts, ops.ErrOtherSet)
+		refuses("another type in another set", scripts, declare.ErrRuns)
+		scripts.Adopt = true
+		if warnings := plan(t, o, scripts).Steps[0].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance runs it: "10.0.0.1@`) {
+			t.Errorf("adopted: %q", warnings)
+		}
+
 		request.Files = files(t, "jobs: {other: {implementation: other, shardingTotalCount: 1}}")
+		if warnings := plan(t, o, request).Steps[1].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance runs it: "10.0.0.1@`) {
+			t.Errorf("pruned: %q", warnings)
+		}
 		apply(t, o, request)
 		select {
 		case <-s.Done():

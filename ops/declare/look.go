@@ -3,8 +3,10 @@ package declare
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -15,7 +17,8 @@ const ticks = 3
 
 // look asks what comes of a step for a job: the next ticks, if they become others, and what an operator
 // should know. written are the calendars that are written before.
-func (s *Step) look(ctx context.Context, o *ops.Ops, written map[string]*calendar.Calendar) error {
+func (s *Step) look(ctx context.Context, o *ops.Ops, adopt bool, written map[string]*calendar.Calendar) error {
+	s.lookWhoRuns(ctx, o, adopt)
 	if s.Action != Create && s.Action != Update && !s.names(written) {
 		return nil
 	}
@@ -32,6 +35,52 @@ func (s *Step) look(ctx context.Context, o *ops.Ops, written map[string]*calenda
 	}
 	s.Warnings = append(s.Warnings, p.Warnings...)
 	return nil
+}
+
+// lookWhoRuns says who runs a job that is pruned or refused, and refuses, unless it is adopted, that a job which runs gets
+// another implementation.
+func (s *Step) lookWhoRuns(ctx context.Context, o *ops.Ops, adopt bool) {
+	isRefused := s.Action == Refuse && s.Err == s.taken
+	if s.Action != Prune && !isRefused && (s.Action != Update || s.other == nil) {
+		return
+	}
+	const wayOut = "adopt it, or leave it out here"
+	who := RunBy(ctx, o, s.Name)
+	switch {
+	case who == "" && isRefused:
+		*s = s.refuse(fmt.Errorf("%w; %s", s.taken, wayOut))
+	case who == "":
+	case s.Action == Prune:
+		s.warn("it stops where it runs: %s", who)
+	case adopt:
+		s.warn("%v; %s, with a fault until they end", s.other, who)
+	case !isRefused:
+		*s = s.refuse(fmt.Errorf("%w; %s; %s", s.other, who, wayOut))
+	case s.other == nil:
+		*s = s.refuse(fmt.Errorf("%w; %s; %s", s.taken, who, wayOut))
+	default:
+		*s = s.refuse(fmt.Errorf("%w; %w; %s; %s", s.taken, s.other, who, wayOut))
+	}
+}
+
+// RunBy says which instances a job has; "" if it has none.
+func RunBy(ctx context.Context, o *ops.Ops, job string) string {
+	instances, err := o.Job(job).Instances(ctx)
+	var list brief.List
+	for _, in := range instances {
+		list.Add(in.ID)
+	}
+	switch {
+	case errors.Is(err, ops.ErrNoJob):
+		return ""
+	case err != nil: // such as a part of it that cannot be read, which must not keep anybody from repairing it
+		return fmt.Sprintf("which instances run it cannot be told: %v", brief.Error(err))
+	case len(instances) == 1:
+		return fmt.Sprintf("1 instance runs it: %v", &list)
+	case len(instances) > 1:
+		return fmt.Sprintf("%d instances run it: %v", len(instances), &list)
+	}
+	return ""
 }
 
 // names reports whether the job names one of some calendars.

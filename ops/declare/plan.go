@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -28,7 +29,8 @@ type Request struct {
 	Files *jobfile.Declarations
 	// Prune removes the jobs that the set has applied, and that the files do not have any more.
 	Prune bool
-	// Adopt takes jobs from other sets.
+	// Adopt takes jobs that belong to no set, or to another one, and lets another implementation take the place of one
+	// that instances run.
 	Adopt bool
 	// Progress, if it is set, is told how many jobs were read; total is 0 if that is not known. Calls do
 	// not overlap.
@@ -94,6 +96,8 @@ type Step struct {
 	request  ops.ApplyRequest       // of a job that is written
 	calendar ops.PutCalendarRequest // of a calendar that is written
 	version  int64                  // of a job that is pruned
+	taken    error                  // why a job that is there has to be adopted; nil if this set has applied it
+	other    error                  // why it has to be adopted while it runs: its implementation changes
 }
 
 // Changes reports whether the plan has something to do.
@@ -157,15 +161,15 @@ func NewPlan(ctx context.Context, o *ops.Ops, r Request) (*Plan, error) {
 	for i, want := range r.Files.Jobs {
 		jobs = append(jobs, decide(r, want, there[i], byName[want.Config.Name]))
 	}
-	for _, err := range each(ctx, jobs, nil, func(ctx context.Context, i int, s Step) error { return jobs[i].look(ctx, o, written) }) {
+	for i, name := range left {
+		jobs = append(jobs, decideLeft(r, name, there[len(names)+i], byName[name]))
+	}
+	for _, err := range each(ctx, jobs, nil, func(ctx context.Context, i int, s Step) error { return jobs[i].look(ctx, o, r.Adopt, written) }) {
 		if err != nil {
 			return nil, fmt.Errorf("declare: %w", err)
 		}
 	}
 	p.Steps = append(steps, jobs...)
-	for i, name := range left {
-		p.Steps = append(p.Steps, decideLeft(r, name, there[len(names)+i], byName[name]))
-	}
 	return p, p.noteRemoved(ctx, o)
 }
 
@@ -207,10 +211,18 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 		return s
 	}
 	has := there.settings.Config
-	isOwn := there.isOf(mark) && mark.Err == nil && mark.Set == r.Set
 	switch {
-	case there.isOf(mark) && !isOwn && !r.Adopt:
-		return s.refuse(fmt.Errorf("%w, %s; adopt it, or leave it out here", ops.ErrOtherSet, cmp.Or(mark.Set, "which cannot be read")))
+	case !there.isOf(mark):
+		s.taken = ErrNoSet
+	case mark.Err != nil || mark.Set != r.Set:
+		s.taken = fmt.Errorf("%w, %s", ops.ErrOtherSet, cmp.Or(mark.Set, "which cannot be read"))
+	}
+	if was := there.settings.Implementation; was != "" && was != want.Work() {
+		s.other = fmt.Errorf("%w: %s, not %s", ErrRuns, brief.Quote(was), brief.Quote(want.Work()))
+	}
+	switch {
+	case s.taken != nil && !r.Adopt:
+		return s.refuse(s.taken)
 	case there.unread != nil: // the plan of ops warns of it
 	case (has.Cron == "") != (c.Cron == ""):
 		return s.refuse(fmt.Errorf("%w: give the job another name, or remove it first", jobtype.ErrKindConflict))
@@ -224,19 +236,26 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 	switch {
 	case there.unread != nil, len(s.Differences) > 0:
 		s.Action = Update
-	case isOwn:
+	case s.taken == nil:
 		s.Action = Unchanged
 	default:
 		s.Action = Adopt
 	}
-	if there.isOf(mark) && !isOwn {
+	if s.taken != nil && there.isOf(mark) {
 		s.warn("it is taken from the set %s", cmp.Or(mark.Set, "that cannot be read"))
 	}
 	return s
 }
 
-// ErrOldRevision: the registry has a larger revision than the file.
-var ErrOldRevision = errors.New("the registry has a larger revision")
+// Why a step is refused, beside the errors of ops.
+var (
+	// ErrOldRevision: the registry has a larger revision than the file.
+	ErrOldRevision = errors.New("the registry has a larger revision")
+	// ErrNoSet: programs, or operators, have made the job, and no set has applied it.
+	ErrNoSet = errors.New("the job belongs to no set")
+	// ErrRuns: instances run the job, and would not be its program any more.
+	ErrRuns = errors.New("the job runs under another implementation")
+)
 
 // decideLeft decides what is to be done about a job that the set has applied, and the files have
 // not.

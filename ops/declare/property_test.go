@@ -44,7 +44,7 @@ func TestSets(t *testing.T) {
 			isRefused := false
 			for _, j := range d.Jobs {
 				n := j.Config.Name
-				if has := m[n]; has.set != "" && has.set != set && !adopt {
+				if has, is := m[n]; is && has.set != set && !adopt {
 					isRefused = true
 				} else {
 					m[n] = modelJob{description, set}
@@ -146,7 +146,7 @@ func TestExport(t *testing.T) {
 	if again := export(elsewhere); again != text {
 		t.Errorf("exported again:\n%.500s\nfirst:\n%.500s", again, text)
 	}
-	for _, s := range plan(t, o, declare.Request{Set: "shop", Files: files(t, text)}).Steps {
+	for _, s := range plan(t, o, declare.Request{Set: "shop", Files: files(t, text), Adopt: true}).Steps {
 		if want := strings.HasPrefix(s.Name, "made-"); s.Action != declare.Unchanged && !want || s.Action != declare.Adopt && want {
 			t.Errorf("%s %s: %v", s.Action, s.Name, s.Differences)
 		}

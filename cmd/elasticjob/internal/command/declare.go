@@ -27,7 +27,7 @@ func (c *cli) planning(cmd *cobra.Command) *planning {
 	p := &planning{files: c.files(cmd)}
 	cmd.Flags().StringVar(&p.set, "set", declare.DefaultSet, "name of the set that the files are: it is noted with the jobs")
 	cmd.Flags().BoolVar(&p.prune, "prune", false, "remove the jobs that this set has applied, and that the files do not have any more")
-	cmd.Flags().BoolVar(&p.adopt, "adopt", false, "take jobs from other sets")
+	cmd.Flags().BoolVar(&p.adopt, "adopt", false, "take jobs of other sets or of none, and change the implementation of those that run")
 	return p
 }
 
@@ -71,6 +71,9 @@ func (c *cli) applyCommand() *cobra.Command {
 		Long: `Bring jobs and calendars to what files in the format of elasticjob.yaml say. The plan is shown first, and nothing
 is done if a part of it is refused. Each job is changed only if it is still as the plan has seen it: what somebody else
 has changed meanwhile is left alone, and the exit code is 4. To apply the same files again changes nothing.
+
+A job of another set, or of none because a program or an operator has made it, is refused, and so is another type or
+implementation for a job that instances run. --adopt takes it.
 
 A file without a revision keeps that of the registry; a smaller one is refused.`,
 		Args: cobra.NoArgs,
