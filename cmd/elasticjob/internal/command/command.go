@@ -124,7 +124,7 @@ The namespace is given by flags, by the environment, or by a context: see "elast
 			if len(args) == 0 {
 				return nil
 			}
-			return fmt.Errorf("no command %s%s; elasticjob help lists them", brief.Quote(args[0]), didYouMean(cmd.SuggestionsFor(args[0])))
+			return fmt.Errorf("no command %s%s; elasticjob help lists them", brief.Quote(args[0]), usage.DidYouMean(cmd.SuggestionsFor(args[0])))
 		},
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SuggestionsMinimumDistance: 2,

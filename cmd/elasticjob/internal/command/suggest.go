@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/usage"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
-
-// maxSuggestions bounds how many names an error suggests.
-const maxSuggestions = 3
 
 // suggest adds the names of similar jobs to the error that there is no such job.
 func (s *store) suggest(ctx context.Context, err error) error {
@@ -25,7 +20,7 @@ func (s *store) suggest(ctx context.Context, err error) error {
 	if listing != nil {
 		return err // that there is no such job is what matters
 	}
-	return fmt.Errorf("%w%s", err, didYouMean(similar(s.asked, names)))
+	return fmt.Errorf("%w%s", err, usage.DidYouMean(usage.Similar(s.asked, names)))
 }
 
 // jobNames returns the names of all jobs of a namespace, ascending.
@@ -46,66 +41,4 @@ func jobNames(ctx context.Context, reg coord.Registry) ([]string, error) {
 // isJob reports whether a job can have the name: the namespace keeps other things, too.
 func isJob(name string) bool {
 	return jobtype.Config{Name: name, ShardingTotalCount: 1}.Validate() == nil
-}
-
-// similar returns the names that a text may stand for, the most similar first.
-func similar(text string, names []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	text = strings.ToLower(brief.Cut(text, maxName))
-	var near []candidate
-	for _, name := range names {
-		lower := strings.ToLower(name)
-		d := distance(text, lower)
-		if strings.HasPrefix(lower, text) && len(text) > 1 {
-			d = 1
-		}
-		if d <= max(1, len(text)/3) {
-			near = append(near, candidate{name, d})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return a.distance - b.distance })
-	var list []string
-	for _, c := range near[:min(len(near), maxSuggestions)] {
-		list = append(list, c.name)
-	}
-	return list
-}
-
-// maxName is the longest name of a job.
-const maxName = 200
-
-// distance is how many characters have to be put in, taken out or replaced to make b of a
-// (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}
-
-// didYouMean returns the end of a sentence.
-func didYouMean(names []string) string {
-	var quoted []string
-	for _, name := range names {
-		quoted = append(quoted, brief.Quote(name))
-	}
-	if len(quoted) == 0 {
-		return ""
-	}
-	return "; did you mean " + strings.Join(quoted, " or ") + "?"
 }

@@ -1,4 +1,4 @@
-package command
+package usage
 
 import (
 	"slices"
@@ -18,11 +18,11 @@ func TestSimilar(t *testing.T) {
 		"something":              nil,
 		strings.Repeat("s", 1e6): nil,
 	} {
-		if got := similar(text, names); !slices.Equal(got, want) {
+		if got := Similar(text, names); !slices.Equal(got, want) {
 			t.Errorf("%.20q: got %v, want %v", text, got, want)
 		}
 	}
-	if got := didYouMean([]string{"a", "b"}); got != `; did you mean "a" or "b"?` {
+	if got := DidYouMean([]string{"a", "b"}); got != `; did you mean "a" or "b"?` {
 		t.Errorf("got %s", got)
 	}
 }
