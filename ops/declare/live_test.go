@@ -52,7 +52,7 @@ func TestApplyToALiveJob(t *testing.T) {
 		request := declare.Request{Files: files(t, "jobs: {settle: {implementation: settle, cron: '0 0 3 1 1 ?', shardingTotalCount: 1, jobParameter: of the file}}"), Prune: true}
 		refuses := func(what string, r declare.Request, want error) {
 			t.Helper()
-			if err := plan(t, o, r).Refused(); !errors.Is(err, want) || !strings.Contains(err.Error(), `; 1 instance runs it: "10.0.0.1@`) {
+			if err := plan(t, o, r).Refused(); !errors.Is(err, want) || !strings.Contains(err.Error(), `it is run by 1 instance: "10.0.0.1@`) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -73,12 +73,12 @@ func TestApplyToALiveJob(t *testing.T) {
 		refuses("of another set", scripts, ops.ErrOtherSet)
 		refuses("another type in another set", scripts, declare.ErrRuns)
 		scripts.Adopt = true
-		if warnings := plan(t, o, scripts).Steps[0].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance runs it: "10.0.0.1@`) {
+		if warnings := plan(t, o, scripts).Steps[0].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance: "10.0.0.1@`) {
 			t.Errorf("adopted: %q", warnings)
 		}
 
 		request.Files = files(t, "jobs: {other: {implementation: other, shardingTotalCount: 1}}")
-		if warnings := plan(t, o, request).Steps[1].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance runs it: "10.0.0.1@`) {
+		if warnings := plan(t, o, request).Steps[1].Warnings; !strings.Contains(strings.Join(warnings, "\n"), `1 instance: "10.0.0.1@`) {
 			t.Errorf("pruned: %q", warnings)
 		}
 		apply(t, o, request)

@@ -51,19 +51,19 @@ func (s *Step) lookWhoRuns(ctx context.Context, o *ops.Ops, adopt bool) {
 		*s = s.refuse(fmt.Errorf("%w; %s", s.taken, wayOut))
 	case who == "":
 	case s.Action == Prune:
-		s.warn("it stops where it runs: %s", who)
+		s.warn("it is run by %s", who)
 	case adopt:
-		s.warn("%v; %s, with a fault until they end", s.other, who)
+		s.warn("%v; it is run by %s; they go on, with a fault, until they end", s.other, who)
 	case !isRefused:
-		*s = s.refuse(fmt.Errorf("%w; %s; %s", s.other, who, wayOut))
+		*s = s.refuse(fmt.Errorf("%w; it is run by %s; %s", s.other, who, wayOut))
 	case s.other == nil:
-		*s = s.refuse(fmt.Errorf("%w; %s; %s", s.taken, who, wayOut))
+		*s = s.refuse(fmt.Errorf("%w; it is run by %s; %s", s.taken, who, wayOut))
 	default:
-		*s = s.refuse(fmt.Errorf("%w; %w; %s; %s", s.taken, s.other, who, wayOut))
+		*s = s.refuse(fmt.Errorf("%w; %w; it is run by %s; %s", s.taken, s.other, who, wayOut))
 	}
 }
 
-// RunBy says which instances a job has; "" if it has none.
+// RunBy says which instances run a job: 1 instance: "…". It is empty if there is none.
 func RunBy(ctx context.Context, o *ops.Ops, job string) string {
 	instances, err := o.Job(job).Instances(ctx)
 	var list brief.List
@@ -74,11 +74,11 @@ func RunBy(ctx context.Context, o *ops.Ops, job string) string {
 	case errors.Is(err, ops.ErrNoJob):
 		return ""
 	case err != nil: // such as a part of it that cannot be read, which must not keep anybody from repairing it
-		return fmt.Sprintf("which instances run it cannot be told: %v", brief.Error(err))
+		return fmt.Sprintf("instances that cannot be told: %v", brief.Error(err))
 	case len(instances) == 1:
-		return fmt.Sprintf("1 instance runs it: %v", &list)
+		return fmt.Sprintf("1 instance: %v", &list)
 	case len(instances) > 1:
-		return fmt.Sprintf("%d instances run it: %v", len(instances), &list)
+		return fmt.Sprintf("%d instances: %v", len(instances), &list)
 	}
 	return ""
 }
