@@ -23,6 +23,7 @@ type person struct {
 	env      map[string]string
 	width    int
 	answers  map[bool]string // to questions, and for passwords; nil is no terminal
+	thinks   func()          // before an answer
 	out, err strings.Builder
 }
 
@@ -35,16 +36,19 @@ func (p *person) run(ctx context.Context, args ...string) exit.Code {
 			if name == "ELASTICJOB_STORE" && p.store != "" {
 				return p.store, true
 			}
-			if name == "ELASTICJOB_CONFIG" {
+			value, ok := p.env[name]
+			if name == "ELASTICJOB_CONFIG" && !ok {
 				return "/no/such/file", true
 			}
-			value, ok := p.env[name]
 			return value, ok
 		},
 	}
 	if p.answers != nil {
 		e.Ask = func(_ context.Context, question string, isSecret bool) (string, error) {
 			p.err.WriteString(question)
+			if p.thinks != nil {
+				p.thinks()
+			}
 			return p.answers[isSecret], nil
 		}
 	}
@@ -89,7 +93,8 @@ func TestUsersAndTLS(t *testing.T) {
 
 func TestDangerousCommandsAsk(t *testing.T) {
 	t.Parallel()
-	p := person{store: servers.store(t, "etcd") + "/asked"}
+	store := servers.store(t, "etcd")
+	p := person{store: store + "/asked"}
 	run := func(want exit.Code, args ...string) {
 		t.Helper()
 		if got := p.run(t.Context(), args...); got != want {
@@ -100,7 +105,7 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	run(exit.Usage, "remove", "old")
 	p.answers = map[bool]string{false: ""}
 	run(exit.Failed, "remove", "old")
-	if text := p.err.String(); !strings.HasPrefix(text, p.store+": remove job old, with its configuration") || !strings.Contains(text, "? [y/N] ") {
+	if text := p.err.String(); !strings.HasPrefix(text, "store "+store+", namespace asked: remove job old, with its configuration") || !strings.Contains(text, "? [y/N] ") {
 		t.Errorf("the question is %q", text)
 	}
 	run(exit.Done, "remove", "old", "--dry-run")
@@ -108,6 +113,62 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	p.answers[false] = "Y"
 	run(exit.Done, "remove", "old")
 	run(exit.NotFound, "get", "old")
+}
+
+// Each change of a production context asks for its namespace, and a terminal shows where that is in red.
+func TestProductionAsks(t *testing.T) {
+	t.Parallel()
+	store := servers.store(t, "etcd")
+	p := person{env: map[string]string{"ELASTICJOB_CONFIG": filepath.Join(t.TempDir(), "config.yaml")}, width: 200, answers: map[bool]string{false: "y"}}
+	run := func(want exit.Code, args ...string) {
+		t.Helper()
+		if got := p.run(t.Context(), args...); got != want {
+			t.Fatalf("%v: got %d, want %d: %s%s", args, got, want, &p.out, &p.err)
+		}
+	}
+	where := "context prod (production), store " + store + ", namespace guarded"
+	red := func(text string) string { return "\x1b[1;97;41m" + text + "\x1b[0m" }
+	run(exit.Done, "context", "set", "prod", "--store", store+"/guarded", "--production")
+	for _, change := range [][]string{{"create", "old", "--set", "shardingTotalCount=1"}, {"pause", "old"}, {"remove", "old"}} {
+		p.answers[false] = "y"
+		run(exit.Failed, change...)
+		if text := p.err.String(); !strings.HasPrefix(text, red(where+": ")) || !strings.Contains(text, "? Type the namespace to go on: ") {
+			t.Errorf("the question is %q", text)
+		}
+		p.answers[false] = "guarded"
+		run(exit.Done, change...)
+		if text := p.out.String(); strings.Count(text, where) != 1 || !strings.HasPrefix(text, red(where)+"\n"+change[0]+" old") {
+			t.Errorf("%v: %q", change, text)
+		}
+	}
+	p.env["NO_COLOR"] = "1"
+	run(exit.Done, "readmit", "old")
+	if text := p.out.String() + p.err.String(); strings.Contains(text, "\x1b") || !strings.HasPrefix(p.err.String(), where+": elasticjob readmit old? ") {
+		t.Errorf("without colours: %q", text)
+	}
+}
+
+// A question is about the place where the change is made, also if somebody chooses another context before the answer.
+func TestContextChosenMeanwhile(t *testing.T) {
+	t.Parallel()
+	store := servers.store(t, "etcd")
+	p := person{env: map[string]string{"ELASTICJOB_CONFIG": filepath.Join(t.TempDir(), "config.yaml")}, answers: map[bool]string{false: "y"}}
+	other := p
+	run := func(p *person, want exit.Code, args ...string) {
+		t.Helper()
+		if got := p.run(t.Context(), args...); got != want {
+			t.Fatalf("%v: got %d, want %d: %s%s", args, got, want, &p.out, &p.err)
+		}
+	}
+	for _, name := range []string{"first", "second"} {
+		run(&other, exit.Done, "context", "set", name, "--store", store+"/meanwhile/"+name)
+		run(&other, exit.Done, "create", "settle", "--set", "shardingTotalCount=1", "--context", name)
+	}
+	p.thinks = func() { run(&other, exit.Done, "context", "use", "second") }
+	run(&p, exit.Done, "clear", "misfires", "settle")
+	if asked, done := p.err.String(), p.out.String(); !strings.HasPrefix(asked, "context first, ") || !strings.HasPrefix(done, "context first, ") {
+		t.Errorf("asked: %s, and done: %s", asked, done)
+	}
 }
 
 func TestInterrupted(t *testing.T) {

@@ -23,7 +23,8 @@ import (
 
 // Every page that shows commands with their output is walked as it is written, in a folder and against an etcd of its
 // own: its files, its commands, and their output, in which … stands for any text, and a space for several. The page
-// with the most commands is walked on ZooKeeper, too.
+// with the most commands is walked on ZooKeeper, too. The reader has a context already, which is the current one: no
+// page touches its namespace.
 func TestWalks(t *testing.T) {
 	pages, err := mdpage.Embedded("../..", docs.Pages)
 	if err != nil {
@@ -112,6 +113,12 @@ func walkPage(t *testing.T, page mdpage.Page, kind, address string) {
 		return where + ports[port]
 	})
 	w := newWalk(t, page)
+	before := w.ownJobs(kind + "://" + address + "/own")
+	defer func() {
+		if after := w.run(ownTree); after != before {
+			t.Errorf("%s: the namespace of the context that was the current one had\n%s\nand has\n%s", page.Name, before, after)
+		}
+	}()
 	for _, block := range (mdpage.Page{Name: page.Name, Text: text}).Blocks("yaml", "console") {
 		w.line = block.Line
 		if block.Language == "console" {
@@ -155,6 +162,29 @@ func newWalk(t *testing.T, page mdpage.Page) *walk {
 	w := &walk{T: t, page: page, folder: t.TempDir(), killed: map[int]bool{}}
 	w.env = append(os.Environ(), "HOME="+w.folder, "XDG_CONFIG_HOME="+w.folder, "TZ=UTC", "GORACE="+noSleep)
 	return w
+}
+
+// ownTree shows all nodes of the context that the reader of a page has already.
+const ownTree = "elasticjob tree --values -o json --context own"
+
+// ownJobs gives the reader a context, and jobs of the names that pages have, and returns the nodes of its namespace.
+func (w *walk) ownJobs(store string) (nodes string) {
+	w.Helper()
+	w.run("elasticjob context set own --store " + store)
+	for _, name := range []string{"settle", "report", "ping"} {
+		w.run("elasticjob create " + name + " --set shardingTotalCount=1 --set 'cron=0 0 3 * * ?' --set implementation=com.example.Own")
+	}
+	return w.run(ownTree)
+}
+
+// run runs a command of the test.
+func (w *walk) run(command string) string {
+	w.Helper()
+	out, err := w.shell(w.Context(), command).CombinedOutput()
+	if err != nil {
+		w.Fatalf("$ %s\n%s%v", command, out, err)
+	}
+	return string(out)
 }
 
 // step runs a command until its output is as it should be: what a command has asked for takes a moment.

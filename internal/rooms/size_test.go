@@ -37,7 +37,7 @@ var budgets = map[string]int{
 	"internal/decide":                 6622,
 	"internal/jobtree":                3150,
 	"ops":                             6270,
-	"cmd/elasticjob/internal/command": 6980,
+	"cmd/elasticjob/internal/command": 7050,
 }
 
 // largeFiles and largeFolders are what was larger when there were no bounds, with its lines or

@@ -104,10 +104,15 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 	cmd := &cobra.Command{
 		Use: name + " --former USER --new USER", Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if confirm != "" {
-				if err := c.confirmThere(cmd.Context(), "%s", confirm); err != nil {
-					return err
-				}
+			var err error
+			switch {
+			case confirm != "":
+				err = c.confirmThere(cmd.Context(), "%s", confirm)
+			case name != "show":
+				err = c.confirmProduction(cmd)
+			}
+			if err != nil {
+				return err
 			}
 			return c.withLists(cmd, former, formerFile, renewed, renewedFile, func(ctx context.Context, on changing) error {
 				bar := c.progress("access lists")
@@ -126,11 +131,8 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 			})
 		},
 	}
-	switch name {
-	case "add":
+	if name != "show" {
 		c.changes(cmd)
-	case "remove":
-		c.dangerous(cmd)
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&former, "former", "", "the former user: USER, whose password is asked for, or USER:HASH, or anyone for a namespace without users")
@@ -246,6 +248,13 @@ func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewed
 		return unreachable(fmt.Errorf("store %s: %w", t, err))
 	}
 	defer goodBye(ctx, lists)
+	p, err := c.place()
+	if err == nil {
+		err = c.printer().Head(p.String(), p.Production)
+	}
+	if err != nil {
+		return err
+	}
 	return do(ctx, changing{rights.Change{From: from.identity, To: to.identity}, lists, alone, after})
 }
 

@@ -10,45 +10,83 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
-// confirmThere is confirm for what is done to a namespace, which it names: the current context may be another one than
-// somebody thinks.
-func (c *cli) confirmThere(ctx context.Context, format string, args ...any) error {
+// place returns the namespace that was asked for, without connecting to it.
+func (c *cli) place() (target.Place, error) {
 	s, context, err := c.settings()
+	if err != nil {
+		return target.Place{}, err
+	}
+	p, err := s.Place(context)
+	return p, exit.With(exit.Usage, err)
+}
+
+// head says for people, once and before all else, on which namespace of which store a command works.
+func (c *cli) head(s *store) error {
+	if s.isNamed {
+		return nil
+	}
+	s.isNamed = true
+	return c.printer().Head(s.place.String(), s.place.Production)
+}
+
+// confirmThere is confirm for what is done to a namespace.
+func (c *cli) confirmThere(ctx context.Context, format string, args ...any) error {
+	p, err := c.place()
 	if err != nil {
 		return err
 	}
-	t, err := s.Target()
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	there := t.String()
-	if context != "" {
-		there = fmt.Sprintf("context %s, %s", context, there)
-	}
-	return c.confirm(ctx, "%s: %s", there, fmt.Sprintf(format, args...))
+	return c.confirm(ctx, p, format, args...)
 }
 
-// confirm asks whether something dangerous is to be done. With --yes, and in a dry run, it is. It does
-// not wait for anybody where nobody is.
-func (c *cli) confirm(ctx context.Context, format string, args ...any) error {
-	what := show.Line(fmt.Sprintf(format, args...))
+// confirmProduction is confirmThere for a change that can be taken back: only that of a production context is asked for.
+func (c *cli) confirmProduction(cmd *cobra.Command) error {
+	p, err := c.place()
+	if err != nil || c.isConfirmed {
+		return err
+	}
+	if !p.Production {
+		_, err := c.yes.Settle(p)
+		return exit.With(exit.Usage, err)
+	}
+	return c.confirm(cmd.Context(), p, "%s", strings.Join(append([]string{cmd.CommandPath()}, cmd.Flags().Args()...), " "))
+}
+
+// confirm asks whether something dangerous is to be done in a place; the zero place is none. With --yes, and in a dry
+// run, it is. It does not wait for anybody where nobody is.
+func (c *cli) confirm(ctx context.Context, p target.Place, format string, args ...any) error {
+	what, there := fmt.Sprintf(format, args...), ""
+	if p != (target.Place{}) {
+		there = p.String() + ": "
+	}
+	isSettled, err := c.yes.Settle(p)
 	switch {
-	case c.yes || c.dryRun:
+	case err != nil:
+		return exit.Errorf(exit.Usage, "%s%s: %w", there, what, err)
+	case isSettled || c.dryRun:
+		c.isConfirmed = true
 		return nil
 	case c.env.Ask == nil:
-		return exit.Errorf(exit.Usage, "%s: nobody can be asked whether that is wanted, because there is no terminal: give --yes", what)
+		return exit.Errorf(exit.Usage, "%s%s: nobody can be asked whether that is wanted, because there is no terminal: give %s", there, what, p.Flag())
 	}
-	answer, err := c.env.Ask(ctx, what+"? [y/N] ", false)
+	answer, err := c.env.Ask(ctx, show.Red(there, p.Production && c.hasColours())+show.Line(what)+p.Prompt(), false)
 	if err != nil {
-		return exit.Errorf(exit.Failed, "%s: not confirmed: %w", what, err)
+		return exit.Errorf(exit.Failed, "%s%s: not confirmed: %w", there, what, err)
 	}
-	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
-		return exit.Errorf(exit.Failed, "%s: not confirmed, nothing was done", what)
+	if !p.Accepts(answer) {
+		return exit.Errorf(exit.Failed, "%s%s: not confirmed, nothing was done", there, what)
 	}
+	c.isConfirmed = true
 	return nil
+}
+
+// hasColours reports whether terminals are to show colours.
+func (c *cli) hasColours() bool {
+	no, _ := c.env.Lookup("NO_COLOR")
+	return no == ""
 }
 
 // password asks for a password.
@@ -62,7 +100,7 @@ func (c *cli) password(ctx context.Context, of string) (string, error) {
 
 func (c consoleUsers) setPassword() *cobra.Command {
 	var p passwordFlags
-	cmd := c.changes(&cobra.Command{
+	cmd := c.recorded(&cobra.Command{
 		Use: "password NAME", Short: "Set the password of a user of the console, and end his sessions", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.userNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.read(func(u *access.Users) error { _, err := u.User(args[0]); return err }); err != nil {

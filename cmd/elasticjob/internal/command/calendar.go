@@ -116,7 +116,7 @@ type calendarEffect struct {
 
 func (c *cli) removeCalendarCommand() *cobra.Command {
 	var force bool
-	cmd := c.dangerous(&cobra.Command{
+	cmd := c.changes(&cobra.Command{
 		Use: "remove NAME", Short: "Remove a calendar that no job names", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.calendarNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.confirmThere(cmd.Context(), "remove calendar %s", args[0]); err != nil {

@@ -14,18 +14,18 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// changes gives a command the flags of all that change something.
+// changes gives a command the flags of all that change something in a namespace. In a production context each of them
+// asks before.
 func (c *cli) changes(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().VarPF(&c.yes, "yes", "y", "do not ask; in a production context only --yes=NAMESPACE does").NoOptDefVal = "true"
+	return c.recorded(cmd)
+}
+
+// recorded gives a command the flags of all that change something.
+func (c *cli) recorded(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "change nothing, and say what would change")
 	cmd.Flags().String("by", "", "in whose name; default: ELASTICJOB_BY, or user@host")
 	return cmd
-}
-
-// dangerous gives a command the flags of what changes something that cannot be taken back: it asks
-// before, by confirm.
-func (c *cli) dangerous(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVarP(&c.yes, "yes", "y", false, "do not ask")
-	return c.changes(cmd)
 }
 
 // outcome is what a command that changes something has done, for programs.
@@ -65,14 +65,20 @@ func (c *cli) changeMuch(cmd *cobra.Command, do func(context.Context, *changer) 
 type asker func(*cobra.Command, func(context.Context, *store) error) error
 
 func (c *cli) changeWithin(within asker, cmd *cobra.Command, do func(context.Context, *changer) error) error {
-	return within(cmd, func(ctx context.Context, s *store) error {
-		ch := c.changer(s)
-		err := do(ctx, ch)
-		if err != nil && len(ch.made) == 0 {
-			return err
-		}
-		return cmp.Or(err, c.printChanges(ch, err == nil))
-	})
+	if err := c.confirmProduction(cmd); err != nil {
+		return err
+	}
+	return within(cmd, func(ctx context.Context, s *store) error { return c.changeAt(ctx, s, do) })
+}
+
+// changeAt is change for what has connected, and was confirmed.
+func (c *cli) changeAt(ctx context.Context, s *store, do func(context.Context, *changer) error) error {
+	ch := c.changer(s)
+	err := do(ctx, ch)
+	if err != nil && len(ch.made) == 0 {
+		return err
+	}
+	return cmp.Or(err, c.printChanges(ch, err == nil))
 }
 
 // changer returns a store whose changes are collected, and not made in a dry run.
@@ -114,6 +120,9 @@ func (c *cli) printChanges(ch *changer, through bool) error {
 		}})
 	}
 	p := c.printer()
+	if err := c.head(ch.store); err != nil {
+		return err
+	}
 	for _, made := range ch.made {
 		if err := p.Say("%s", changeText(made, c.dryRun)); err != nil {
 			return err

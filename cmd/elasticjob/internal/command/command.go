@@ -62,13 +62,17 @@ type cli struct {
 	env     Environment
 	flags   target.Settings // as the flags say
 	context string          // --context
+	chosen  target.Settings // what settings has returned first, with the context that it is from
+	from    string
 	output  show.Format
 	timeout time.Duration
 	limited bool       // --timeout was given
 	began   bool       // the command line was understood
 	warning sync.Mutex // held by who warns: some operations work on several jobs at once
 	// Of those that change something.
-	dryRun, yes bool
+	dryRun      bool
+	yes         target.Yes
+	isConfirmed bool // a question whether to change something was answered
 }
 
 // Run runs the command with arguments, prints its error, and returns the exit code. When ctx ends
@@ -233,5 +237,5 @@ func family(use, short string, below ...*cobra.Command) *cobra.Command {
 func (c *cli) print(r show.Result) error { return c.printer().Print(r) }
 
 func (c *cli) printer() show.Printer {
-	return show.Printer{Out: c.env.Out, Format: c.output, Width: c.env.Width}
+	return show.Printer{Out: c.env.Out, Format: c.output, Width: c.env.Width, Colours: c.env.Width > 0 && c.hasColours()}
 }

@@ -27,6 +27,9 @@ type store struct {
 	ops    *ops.Ops
 	asked  string // the job that the command is about, if it is about one
 	noPast error  // why there is no history although one is named
+
+	place   target.Place
+	isNamed bool // people know the place
 }
 
 // job returns the operations on a job. If there is none of the name, the error says which ones have
@@ -63,9 +66,13 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 		ctx, cancel = context.WithTimeoutCause(ctx, most, timeoutError(most))
 		defer cancel()
 	}
-	given, _, err := c.settings()
+	given, name, err := c.settings()
 	if err != nil {
 		return err
+	}
+	place, err := given.Place(name)
+	if err != nil {
+		return exit.With(exit.Usage, err)
 	}
 	t, err := c.targetOf(ctx, given)
 	if err != nil {
@@ -82,7 +89,7 @@ func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context
 		return err
 	}
 	defer func() { err = cmp.Or(err, hangUp()) }()
-	s := &store{target: t, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
+	s := &store{target: t, place: place, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
 	return s.suggest(ctx, do(ctx, s))
 }
 
@@ -132,15 +139,6 @@ func unreachable(err error) error {
 	return err
 }
 
-// target returns the namespace that was asked for.
-func (c *cli) target(ctx context.Context) (*target.Target, error) {
-	s, _, err := c.settings()
-	if err != nil {
-		return nil, err
-	}
-	return c.targetOf(ctx, s)
-}
-
 // targetOf returns what settings stand for, with its password.
 func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, error) {
 	t, err := s.Target()
@@ -159,17 +157,20 @@ func (c *cli) targetOf(ctx context.Context, s target.Settings) (*target.Target, 
 	return t, nil
 }
 
-// named returns the target that a text names: the address of a store, or a context.
-func (c *cli) named(ctx context.Context, what, text string) (*target.Target, error) {
-	s, err := target.Named(text, c.contextsFile)
-	if err != nil {
-		return nil, usageUnlessMissing(fmt.Errorf("%s: %w", what, err))
+// named returns the settings that a text names, the address of a store or a context, and that context.
+func (c *cli) named(what, text string) (s target.Settings, context string, err error) {
+	if s, context, err = target.Named(text, c.contextsFile); err != nil {
+		err = usageUnlessMissing(fmt.Errorf("%s: %w", what, err))
 	}
-	return c.targetOf(ctx, s)
+	return s, context, err
 }
 
-// settings returns what flags, environment and contexts file say together.
+// settings returns what flags, environment and contexts file say together. A command that has asked goes on with what
+// it has asked about, if another context becomes the current one meanwhile.
 func (c *cli) settings() (s target.Settings, context string, err error) {
+	if c.chosen != (target.Settings{}) {
+		return c.chosen, c.from, nil
+	}
 	file, err := c.contextsFile()
 	if err != nil {
 		return s, "", err
@@ -180,6 +181,9 @@ func (c *cli) settings() (s target.Settings, context string, err error) {
 		Environment: target.FromEnvironment(c.env.Lookup), EnvironmentContext: environmentContext,
 		File: file,
 	}.Resolve()
+	if err == nil {
+		c.chosen, c.from = s, context
+	}
 	return s, context, usageUnlessMissing(err)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
@@ -37,16 +38,16 @@ func (c consoleUsers) userCommand() *cobra.Command {
 		Use: "list", Short: "List the users of the console", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.read(c.listUsers) },
 	}
-	end := c.changes(&cobra.Command{
+	end := c.recorded(&cobra.Command{
 		Use: "logout NAME", Short: "End all sessions of a user of the console", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.userNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.change(cmd, access.Event{Kind: access.SessionEnded, User: args[0]}, func(u *access.Users) error { return u.EndSessions(args[0]) })
 		},
 	})
-	remove := c.dangerous(&cobra.Command{
+	remove := c.changes(&cobra.Command{
 		Use: "remove NAME", Short: "Remove a user of the console, with tokens and sessions", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.userNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.confirm(cmd.Context(), "remove user %s, with all tokens", args[0]); err != nil {
+			if err := c.confirm(cmd.Context(), target.Place{}, "remove user %s, with all tokens", args[0]); err != nil {
 				return err
 			}
 			return c.change(cmd, access.Event{Kind: access.UserRemoved, User: args[0]}, func(u *access.Users) error { return u.Remove(args[0]) })
@@ -58,7 +59,7 @@ func (c consoleUsers) userCommand() *cobra.Command {
 func (c consoleUsers) addUser() *cobra.Command {
 	var g grants
 	var p passwordFlags
-	cmd := c.changes(&cobra.Command{
+	cmd := c.recorded(&cobra.Command{
 		Use: "add NAME", Short: "Add a user to the console, and make the users file if there is none",
 		Long: `Adds a user. The password is asked for, or read from --password-file; no flag gives it. It has 12 to 256 bytes.
 
@@ -91,7 +92,7 @@ any text. viewer sees, operator steers what runs, admin changes what there is. A
 func (c consoleUsers) setUser() *cobra.Command {
 	var g grants
 	var disable, enable bool
-	cmd := c.changes(&cobra.Command{
+	cmd := c.recorded(&cobra.Command{
 		Use: "set NAME", Short: "Replace the grants of a user of the console, or disable or enable him", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.userNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			granted, err := g.parse()
@@ -293,7 +294,7 @@ func (c consoleUsers) tokenCommand() *cobra.Command {
 			return c.read(func(u *access.Users) error { return c.listTokens(u, args) })
 		},
 	}
-	revoke := c.changes(&cobra.Command{
+	revoke := c.recorded(&cobra.Command{
 		Use: "revoke USER NAME", Short: "Remove an API token of the console", Args: cobra.ExactArgs(2), ValidArgsFunction: one(c.userNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e := access.Event{Kind: access.TokenRevoked, User: args[0], Token: args[1]}
@@ -307,7 +308,7 @@ func (c consoleUsers) createToken() *cobra.Command {
 	var g grants
 	var days int
 	var never bool
-	cmd := c.changes(&cobra.Command{
+	cmd := c.recorded(&cobra.Command{
 		Use: "create USER NAME", Short: "Create an API token of the console, and print it this once",
 		Long: `Creates a token, by which a script acts in the name of a user: Authorization: Bearer ej_…
 It may do what both may, the user and the token: grants of the token can only narrow those of the user. Without

@@ -18,7 +18,7 @@ func (c *cli) contextCommand() *cobra.Command {
 	use := &cobra.Command{
 		Use: "use NAME", Short: "Choose the context that counts when nothing else is given", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.changeContexts("", func(f *target.File) error { return f.Use(args[0]) })
+			return c.changeContexts(func(f *target.File) (string, error) { return "", f.Use(args[0]) })
 		},
 	}
 	current := &cobra.Command{
@@ -51,21 +51,28 @@ func (c *cli) contextCommand() *cobra.Command {
 			})
 		},
 	}
+	isProduction := false
 	set := &cobra.Command{
 		Use: "set NAME", Short: "Write a context, or those of its settings that flags give",
 		Long: `Write a context. The flags of the store give its settings; what an existing context has beside them stays,
-and an empty value removes a setting. No flag gives a password: name a file by --password-file, or edit the
-contexts file, where it may be ${env:NAME} or ${file:/path}.`,
-		Example: "  elasticjob context set prod --store etcd+tls://etcd-0:2379,etcd-1:2379/shop/jobs --cacert ca.pem",
+and an empty value removes a setting. The first context is the current one; "elasticjob context use" chooses
+another one. No flag gives a password: name a file by --password-file, or edit the contexts file, where it may be
+${env:NAME} or ${file:/path}.
+
+With --production each change asks for the namespace to be typed, and --yes=NAMESPACE takes the place of --yes.`,
+		Example: "  elasticjob context set prod --store etcd+tls://etcd-0:2379,etcd-1:2379/shop/jobs --cacert ca.pem --production",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.changeContexts(fmt.Sprintf("Context %s is written. ", args[0]), func(f *target.File) error { return c.setContext(cmd, f, args[0]) })
+			return c.changeContexts(func(f *target.File) (string, error) { return c.setContext(cmd, f, args[0], isProduction) })
 		},
 	}
+	set.Flags().BoolVar(&isProduction, "production", false, "ask for the namespace to be typed before each change; --production=false takes the mark away")
 	remove := &cobra.Command{
 		Use: "delete NAME", Short: "Delete a context; the store stays as it is", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.contextNames),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.changeContexts(fmt.Sprintf("Context %s is deleted. ", args[0]), func(f *target.File) error { return f.Delete(args[0]) })
+			return c.changeContexts(func(f *target.File) (string, error) {
+				return fmt.Sprintf("Context %s is deleted. ", args[0]), f.Delete(args[0])
+			})
 		},
 	}
 	return family("context", "Stores with names, in the contexts file", list, use, current, shown, set, remove)
@@ -84,18 +91,23 @@ func (c *cli) readContexts(do func(*target.File) error) error {
 }
 
 // changeContexts says what it has done, and which context counts then: whoever writes one need not have chosen it.
-func (c *cli) changeContexts(done string, change func(*target.File) error) error {
+func (c *cli) changeContexts(change func(*target.File) (done string, err error)) error {
 	return c.readContexts(func(f *target.File) error {
-		if err := change(f); err != nil {
+		done, err := change(f)
+		if err != nil {
 			return err
 		}
 		if err := f.Save(); err != nil {
 			return exit.With(exit.Failed, err)
 		}
+		current := fmt.Sprintf("The current one is %s.", f.Current)
 		if f.Current == "" {
-			return c.printer().Say("%sNone is the current one: elasticjob context use NAME", done)
+			current = "None is the current one: elasticjob context use NAME"
 		}
-		return c.printer().Say("%sThe current one is %s.", done, f.Current)
+		if name := target.InPlace(c.env.Lookup); name != "" {
+			current += fmt.Sprintf(" But %s is set, and counts before it.", name)
+		}
+		return c.printer().Say("%s%s", done, current)
 	})
 }
 
@@ -123,19 +135,26 @@ func (c *cli) listContexts(f *target.File) error {
 			if r.Endpoints != "" || r.Namespace != "" {
 				store = fmt.Sprintf("%s %s %s", r.Store, r.Endpoints, r.Namespace)
 			}
-			t.Row(mark, r.Name, store, r.User, r.History)
+			name := r.Name
+			if r.Production {
+				name += " (production)"
+			}
+			t.Row(mark, name, store, r.User, r.History)
 		}
 		return t
 	}})
 }
 
-// setContext takes what flags give.
-func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string) error {
+// setContext takes what flags give, and says what has come of it.
+func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string, isProduction bool) (done string, err error) {
 	if err := c.flags.CheckFlags(); err != nil {
-		return err
+		return "", err
 	}
-	s := f.Contexts[name]
-	given := false
+	s, isThere := f.Contexts[name]
+	given := cmd.Flags().Changed("production")
+	if given {
+		s.Production = isProduction
+	}
 	for _, field := range target.Fields() {
 		if field.Flag == "" || !cmd.Flags().Changed(field.Flag) {
 			continue
@@ -143,12 +162,20 @@ func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string) error 
 		given = true
 		value, err := field.Lasting(*field.In(&c.flags))
 		if err != nil {
-			return err
+			return "", err
 		}
 		*field.In(&s) = value
 	}
 	if !given {
-		return exit.Errorf(exit.Usage, "context set %s: nothing is given; the flags of the store are, such as --store", name)
+		return "", exit.Errorf(exit.Usage, "context set %s: nothing is given; the flags of the store are, such as --store", name)
 	}
-	return f.Set(name, s)
+	if err := f.Set(name, s); err != nil {
+		return "", err
+	}
+	p, err := s.Place(name)
+	done = map[bool]string{true: "Changed", false: "Added"}[isThere] + fmt.Sprintf(" %v. ", p)
+	if f.Current != name {
+		done += fmt.Sprintf("To choose it: elasticjob context use %s. ", name)
+	}
+	return done, err
 }

@@ -41,6 +41,9 @@ func (p *planning) run(cmd *cobra.Command, do func(context.Context, *store, *dec
 		bar := p.cli.progress("reading")
 		plan, err := declare.NewPlan(ctx, s.ops, declare.Request{Set: p.set, Files: d, Prune: p.prune, Adopt: p.adopt, Progress: bar.at})
 		bar.end()
+		if err == nil {
+			err = p.cli.head(s)
+		}
 		if err != nil {
 			return err
 		}
@@ -66,7 +69,7 @@ type step struct {
 
 func (c *cli) applyCommand() *cobra.Command {
 	var p *planning
-	cmd := c.dangerous(&cobra.Command{
+	cmd := c.changes(&cobra.Command{
 		Use: "apply -f FILE", Short: "Bring jobs and calendars to what files say",
 		Long: `Bring jobs and calendars to what files in the format of elasticjob.yaml say. The plan is shown first, and nothing
 is done if a part of it is refused. Each job is changed only if it is still as the plan has seen it: what somebody else
@@ -94,7 +97,7 @@ func (c *cli) apply(ctx context.Context, s *store, plan *declare.Plan) error {
 		return cmp.Or(c.printSteps(applied{DryRun: c.dryRun, Set: plan.Set, Steps: stepsOf(plan)}), exit.Errorf(exit.Conflict, "%s refused; nothing was done", count(plan.Count(declare.Refuse), "job")))
 	}
 	if plan.Changes() {
-		if err := c.confirmThere(ctx, "apply this: %s", strings.Join(counts(plan, true), ", ")); err != nil {
+		if err := c.confirm(ctx, s.place, "apply this: %s", strings.Join(counts(plan, true), ", ")); err != nil {
 			return err
 		}
 	}

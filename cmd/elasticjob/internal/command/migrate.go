@@ -21,12 +21,13 @@ type migration struct {
 	*cli
 	from, to string
 	move     migrate.Move
+	place    target.Place // whose change is confirmed: that which the jobs leave, unless the other one alone is in production
 	isAbort  bool
 }
 
 func (c *cli) migrateCommand() *cobra.Command {
 	m := &migration{cli: c}
-	cmd := c.dangerous(&cobra.Command{
+	cmd := c.changes(&cobra.Command{
 		Use: "migrate --from STORE --to STORE [JOB…]", Short: "Move jobs to another store", ValidArgsFunction: arguments(c.jobNames),
 		Long: `Move jobs to another store: their configurations, what operators have said of them, and what they have run, so that
 no tick is lost or run twice. Without names: all of the namespace, with its audit. A store is an address, as
@@ -62,24 +63,28 @@ func (m *migration) run(cmd *cobra.Command) (err error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, m.timeout, timeoutError(m.timeout))
 		defer cancel()
 	}
-	from, err := m.origin(ctx)
-	if err != nil {
-		return err
-	}
-	to, err := m.named(ctx, "--to", m.to)
-	if err != nil {
-		return err
-	}
+	var places []target.Place
 	for _, side := range []struct {
-		of *target.Target
-		to *migrate.Store
-	}{{from, &m.move.From}, {to, &m.move.To}} {
-		reg, hangUp, err := m.dial(ctx, side.of)
+		flag, named string
+		to          *migrate.Store
+	}{{"--from", m.from, &m.move.From}, {"--to", m.to, &m.move.To}} {
+		t, place, err := m.side(ctx, side.flag, side.named)
+		if err != nil {
+			return err
+		}
+		reg, hangUp, err := m.dial(ctx, t)
 		if err != nil {
 			return err
 		}
 		defer func() { err = cmp.Or(err, hangUp()) }()
-		*side.to = migrate.Store{Registry: reg, Name: side.of.String(), ZooKeeper: side.of.Kind == target.ZooKeeper}
+		*side.to = migrate.Store{Registry: reg, Name: t.String(), ZooKeeper: t.Kind == target.ZooKeeper}
+		places = append(places, place)
+	}
+	if m.place = places[0]; places[1].Production && !m.place.Production {
+		m.place = places[1]
+	}
+	if err := m.printer().Head(fmt.Sprintf("from %v, to %v", places[0], places[1]), m.place.Production); err != nil {
+		return err
 	}
 	m.move.By = m.who(cmd)
 	if m.isAbort {
@@ -88,12 +93,22 @@ func (m *migration) run(cmd *cobra.Command) (err error) {
 	return m.forward(ctx)
 }
 
-// origin returns the store that the jobs leave.
-func (m *migration) origin(ctx context.Context) (*target.Target, error) {
-	if m.from != "" {
-		return m.named(ctx, "--from", m.from)
+// side returns one of the two stores, and its place; that which nothing names is the current one.
+func (m *migration) side(ctx context.Context, flag, named string) (t *target.Target, p target.Place, err error) {
+	var s target.Settings
+	var name string
+	if named != "" {
+		s, name, err = m.named(flag, named)
+	} else {
+		s, name, err = m.settings()
 	}
-	return m.target(ctx)
+	if err == nil {
+		t, err = m.targetOf(ctx, s)
+	}
+	if err == nil {
+		p, err = s.Place(name)
+	}
+	return t, p, err
 }
 
 // planned is the plan for programs.
@@ -120,7 +135,7 @@ func (m *migration) forward(ctx context.Context) error {
 	if m.dryRun {
 		return m.printer().Say("\nNothing was changed: this is a dry run.")
 	}
-	if err := m.confirm(ctx, "move %s from %s to %s", count(len(plan.Jobs), "job"), m.move.From.Name, m.move.To.Name); err != nil {
+	if err := m.confirm(ctx, m.place, "move %s from %s to %s", count(len(plan.Jobs), "job"), m.move.From.Name, m.move.To.Name); err != nil {
 		return err
 	}
 	bar := m.progress("moving")
@@ -134,7 +149,7 @@ func (m *migration) abort(ctx context.Context) error {
 	if m.dryRun {
 		return exit.Errorf(exit.Usage, "--abort: there is no dry run of it; elasticjob migrate --dry-run without it shows what is on its way")
 	}
-	if err := m.confirm(ctx, "take back what is on its way from %s to %s", m.move.From.Name, m.move.To.Name); err != nil {
+	if err := m.confirm(ctx, m.place, "take back what is on its way from %s to %s", m.move.From.Name, m.move.To.Name); err != nil {
 		return err
 	}
 	result, err := m.move.Abort(ctx)

@@ -67,6 +67,9 @@ func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context
 	if a.wait {
 		within = c.follow
 	}
+	if err := c.confirmProduction(cmd); err != nil {
+		return err
+	}
 	return within(cmd, func(ctx context.Context, s *store) error {
 		ch := c.changer(s)
 		r, wait, err := request(ctx, ch)

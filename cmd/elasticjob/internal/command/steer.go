@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
 
 // killed is an execution that a kill was sent to.
@@ -24,7 +25,7 @@ func (c *cli) killCommand() *cobra.Command {
 	var r ops.KillRequest
 	var of items
 	var tick moment
-	cmd := c.dangerous(&cobra.Command{
+	cmd := c.changes(&cobra.Command{
 		Use: "kill JOB", Short: "End executions that run", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		Long: "End executions. Without flags that choose: all that run, and items that wait to be run again after a crash do not begin.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -147,15 +148,30 @@ func (c *cli) unpinCommand() *cobra.Command {
 
 func (c *cli) removeCommand() *cobra.Command {
 	var r ops.RemoveRequest
-	cmd := c.dangerous(&cobra.Command{
+	cmd := c.changes(&cobra.Command{
 		Use: "remove JOB", Short: "Remove a job with all that the store has of it", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		Long: `Remove a job with all that the store has of it. Its instances stop; programs do not set it up again, unless
 they have a higher revision, until it is readmitted or created.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.confirmThere(cmd.Context(), "remove job %s, with its configuration, its records and its instances", args[0]); err != nil {
-				return err
-			}
-			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Remove(ctx, r) })
+			return c.follow(cmd, func(ctx context.Context, s *store) error {
+				if err := c.head(s); err != nil {
+					return err
+				}
+				who := declare.RunBy(ctx, s.ops, args[0])
+				what := fmt.Sprintf("remove job %s, with its configuration, its records and its instances", args[0])
+				if who != "" {
+					what += ", run by " + who
+				}
+				if err := c.confirm(ctx, s.place, "%s", what); err != nil {
+					return err
+				}
+				return c.changeAt(ctx, s, func(ctx context.Context, ch *changer) error {
+					if who != "" {
+						ch.tells("Run by %s", who)
+					}
+					return ch.job(args[0]).Remove(ctx, r)
+				})
+			})
 		},
 	})
 	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")

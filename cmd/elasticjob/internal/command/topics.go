@@ -50,6 +50,7 @@ A contexts file:
       password: ${file:/run/secrets/etcd}     # or ${env:NAME}; in clear text only with mode 0600
       cacert: /etc/etcd/ca.pem
       history: postgres:${env:HISTORY_DSN}
+      production: true                        # each change asks for the namespace: --yes=shop/jobs
 `)
 	return b.String()
 }

@@ -69,6 +69,8 @@ type Printer struct {
 	Format Format
 	// Width is how many columns the terminal has; 0 means that Out is none, and cuts nothing.
 	Width int
+	// Colours is whether the terminal is to show them.
+	Colours bool
 }
 
 // Print prints a result.
@@ -121,6 +123,23 @@ func (p Printer) Say(format string, args ...any) error {
 	}
 	_, err := fmt.Fprintln(p.Out, Lines(fmt.Sprintf(format, args...)))
 	return err
+}
+
+// Head prints a line for people that comes before all others; a terminal shows one that is a warning in red.
+func (p Printer) Head(line string, isWarning bool) error {
+	if !p.Format.ForPeople() {
+		return nil
+	}
+	_, err := fmt.Fprintln(p.Out, Red(line, isWarning && p.Colours))
+	return err
+}
+
+// Red is [Line], white on red if that is wanted.
+func Red(text string, isWanted bool) string {
+	if text = Line(text); isWanted {
+		return "\x1b[1;97;41m" + text + "\x1b[0m"
+	}
+	return text
 }
 
 func (p Printer) json(value any, indent string) error {

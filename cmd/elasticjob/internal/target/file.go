@@ -29,6 +29,7 @@ import (
 //	    password: ${file:/run/secrets/etcd}
 //	    cacert: /etc/etcd/ca.pem
 //	    history: postgres:${env:HISTORY_DSN}
+//	    production: true
 //
 // A relative path begins in the folder of the file.
 type File struct {

@@ -33,7 +33,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/veil"
 )
 
-// Settings are what one place says: flags, the environment, or a context. An empty text says nothing.
+// Settings are what one place says: flags, the environment, or a context. What is empty says nothing.
 type Settings struct {
 	Store        string `yaml:"store,omitempty" json:"store,omitempty"`
 	Endpoints    string `yaml:"endpoints,omitempty" json:"endpoints,omitempty"`
@@ -47,9 +47,11 @@ type Settings struct {
 	ServerName   string `yaml:"serverName,omitempty" json:"serverName,omitempty"`
 	Grants       string `yaml:"grants,omitempty" json:"grants,omitempty"`
 	History      string `yaml:"history,omitempty" json:"history,omitempty"`
+	// Production marks a context whose changes have the namespace typed: see Place.
+	Production bool `yaml:"production,omitempty" json:"production,omitempty"`
 }
 
-// Field is one setting.
+// Field is one setting that is a text.
 type Field struct {
 	// Flag is its flag, without --; empty if it has none. Env is its variable.
 	Flag, Env string
@@ -61,7 +63,7 @@ type Field struct {
 	Path bool
 }
 
-// Fields returns all settings.
+// Fields returns all settings but Production, which only a context has.
 func Fields() []Field {
 	return []Field{
 		{Flag: "store", Env: "ELASTICJOB_STORE", In: func(s *Settings) *string { return &s.Store },
@@ -130,6 +132,7 @@ func (s Settings) over(below Settings) Settings {
 	for _, f := range Fields() {
 		*f.In(&s) = cmp.Or(*f.In(&s), *f.In(&below))
 	}
+	s.Production = s.Production || below.Production
 	return s
 }
 
@@ -140,6 +143,16 @@ type Choice struct {
 	FlagContext, EnvironmentContext string
 	// File is the path of the contexts file.
 	File string
+}
+
+// InPlace returns the variable of the environment that counts before the current context; "" if none is set.
+func InPlace(lookup func(string) (string, bool)) string {
+	for _, name := range []string{"ELASTICJOB_STORE", "ELASTICJOB_ENDPOINTS", "ELASTICJOB_CONTEXT"} {
+		if value, _ := lookup(name); value != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // ErrNoStore: nothing names a store.
@@ -223,20 +236,21 @@ func isReference(text string) bool {
 func (s Settings) secret() bool { return s.Mask() != s }
 
 // Named returns the settings that a text stands for: the address of a store as --store takes it, or the
-// name of a context.
-func Named(text string, file func() (string, error)) (Settings, error) {
+// name of a context, which it returns then.
+func Named(text string, file func() (string, error)) (s Settings, context string, err error) {
 	if strings.Contains(text, "://") {
-		return Settings{Store: text}, nil
+		return Settings{Store: text}, "", nil
 	}
 	path, err := file()
 	if err != nil {
-		return Settings{}, err
+		return Settings{}, "", err
 	}
 	f, err := ReadFile(path)
 	if err != nil {
-		return Settings{}, err
+		return Settings{}, "", err
 	}
-	return f.Context(text)
+	s, err = f.Context(text)
+	return s, text, err
 }
 
 // Check returns what is wrong with settings, as far as that can be told without reading secrets and

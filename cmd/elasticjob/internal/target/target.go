@@ -44,7 +44,10 @@ type Target struct {
 }
 
 // String says which store and namespace it is, without secrets, as --store takes it.
-func (t *Target) String() string {
+func (t *Target) String() string { return t.address() + "/" + t.Namespace }
+
+// address is String without the namespace.
+func (t *Target) address() string {
 	var b strings.Builder
 	b.WriteString(string(t.Kind))
 	if t.TLS {
@@ -54,7 +57,7 @@ func (t *Target) String() string {
 	if t.User != "" {
 		b.WriteString(t.User + "@")
 	}
-	b.WriteString(strings.Join(t.Endpoints, ",") + "/" + t.Namespace)
+	b.WriteString(strings.Join(t.Endpoints, ","))
 	return b.String()
 }
 
