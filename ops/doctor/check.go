@@ -30,7 +30,11 @@ func (w *world) check(c *collector) {
 
 // about returns a symptom of the job as a whole.
 func (w *world) about(kind Kind, severity Severity, cause, advice, command string) symptom {
-	return symptom{Finding: Finding{Kind: kind, Severity: severity, Job: w.name, Cause: cause, Advice: advice, Command: command}}
+	s := symptom{Finding: Finding{Kind: kind, Severity: severity, Job: w.name, Cause: cause, Advice: advice, Command: command}}
+	if w.LeaderIsAlive() {
+		s.leader = w.Leader.ID
+	}
+	return s
 }
 
 // checkConfig reports whether the configuration can be read.

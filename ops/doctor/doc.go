@@ -6,8 +6,9 @@
 //		fmt.Println(found)
 //	}
 //
-// A [Finding] has a kind, a severity, what it is about, the cause, and advice. A cluster that is well
-// has no finding of the severity warning or above, also in the midst of starts, failovers and
+// A [Finding] has a kind, a severity, what it is about, the cause, and advice. There is one for each cause,
+// wherever in a job that shows: other instances and nodes with the same trouble are listed in it, and so is what
+// follows from it, such as late items from busy threads. A cluster that is well has no finding of the severity warning or above, also in the midst of starts, failovers and
 // assigns:
 //
 //	the whole namespace, job by job ──► nothing is wrong: this is the report
@@ -20,7 +21,7 @@
 //
 // # Kinds
 //
-// With the highest severity that each can have:
+// With the highest severity that each can have by itself. A finding is as bad as the worst of its effects:
 //
 //	no-instance             critical  the job has work to come, and no instance lives
 //	not-offered             critical  the same, and no Runner of the namespace offers what would run it
@@ -62,6 +63,7 @@
 //	item-overdue            critical  items should have begun, and their owner does not begin them
 //	item-queued             critical  the same, and other executions of the owner hang
 //	run-overtaken           warning   executions go on although the next tick has come
+//	items-fail              warning   the last executions of all items have failed
 //	stale-running           critical  items are shown as running by an instance that has ended
 //	jvm-running             warning   items are shown as running in a JVM member for longer than a tick: they may have failed there
 //	failover-waits          warning   items that were cut short wait to be run again

@@ -108,9 +108,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 	for _, s := range found {
 		sure.add(s)
 	}
-	for _, s := range sure.list {
-		e.report.Findings = append(e.report.Findings, s.finding())
-	}
+	e.report.Findings = append(e.report.Findings, findings(sure.list)...)
 	slices.SortFunc(e.report.Findings, compare)
 	e.report.More = first.more + sure.more
 	return nil

@@ -48,7 +48,7 @@ func adviceFor(kind string) string {
 	case jobtype.FaultTree.String():
 		return "look at the node or the instance that it names"
 	case jobtype.FaultStarvation.String():
-		return "look at what runs for long; raise the number of threads, or end what hangs"
+		return "mend what it names; if threads are busy, end what hangs, or raise their number"
 	case jobtype.FaultStrategy.String():
 		return "correct the sharding strategy"
 	case jobtype.FaultCalendar.String():

@@ -37,15 +37,21 @@ func (r Report) Worst() Severity {
 	return worst
 }
 
-// Finding is something that is wrong, or worth knowing.
+// Finding is a cause: something that is wrong, or worth knowing. What is wrong only because of it is no
+// finding of its own, but an effect.
 type Finding struct {
-	Kind     Kind     `json:"kind"`
+	Kind Kind `json:"kind"`
+	// Severity is how bad it is, and the worst of its effects.
 	Severity Severity `json:"severity"`
 	// Job, Instance and Path are what it is about; empty if that is not one of them. The path is
 	// within the namespace.
 	Job      string `json:"job,omitempty"`
 	Instance string `json:"instance,omitempty"`
 	Path     string `json:"path,omitempty"`
+	// Others are the instances and nodes where the same is wrong for the same cause, but for numbers,
+	// times and ids: 100 at most. MoreOthers is how many more there are.
+	Others     []Place `json:"others,omitempty"`
+	MoreOthers int     `json:"moreOthers,omitempty"`
 	// Items are the items that it is about, ascending: 100 at most. MoreItems is how many more
 	// there are.
 	Items     []int `json:"items,omitempty"`
@@ -59,6 +65,27 @@ type Finding struct {
 	// Command is the command of elasticjob that does it; empty if there is none, or if it is not
 	// certain that it is wanted.
 	Command string `json:"command,omitempty"`
+	// Effects are what follows from it, the worst first: one of each kind.
+	Effects []Effect `json:"effects,omitempty"`
+}
+
+// Place is where something is wrong, as in a Finding.
+type Place struct {
+	Instance string `json:"instance,omitempty"`
+	Path     string `json:"path,omitempty"`
+}
+
+// Effect is what follows from a finding, of one kind. The fields are as those of a Finding, but that
+// Items and Since are of all that is of the kind, and the others of the first. More is how many there are beside it.
+type Effect struct {
+	Kind      Kind      `json:"kind"`
+	Severity  Severity  `json:"severity"`
+	Instance  string    `json:"instance,omitempty"`
+	Items     []int     `json:"items,omitempty"`
+	MoreItems int       `json:"moreItems,omitempty"`
+	Since     time.Time `json:"since,omitzero"`
+	Cause     string    `json:"cause"`
+	More      int       `json:"more,omitempty"`
 }
 
 // String returns the finding in one line.
@@ -70,12 +97,10 @@ func (f Finding) String() string {
 			fmt.Fprintf(&b, " %s %q", of.what, of.name)
 		}
 	}
-	if len(f.Items) > 0 {
-		fmt.Fprintf(&b, " items %v", f.Items)
-		if f.MoreItems > 0 {
-			fmt.Fprintf(&b, " and %d more", f.MoreItems)
-		}
+	if n := len(f.Others) + f.MoreOthers; n > 0 {
+		fmt.Fprintf(&b, " and %d more", n)
 	}
+	b.WriteString(itemsText(f.Items, f.MoreItems))
 	if !f.Since.IsZero() {
 		fmt.Fprintf(&b, " since %s", f.Since.Format(time.RFC3339))
 	}
@@ -83,7 +108,34 @@ func (f Finding) String() string {
 	if f.Command != "" {
 		fmt.Fprintf(&b, ": %s", f.Command)
 	}
+	for _, e := range f.Effects {
+		fmt.Fprintf(&b, "; effect: %s", e)
+	}
 	return b.String()
+}
+
+// String returns the effect in one line.
+func (e Effect) String() string {
+	text := fmt.Sprintf("%s %s", e.Severity, e.Kind)
+	if e.Instance != "" {
+		text += fmt.Sprintf(" instance %q", e.Instance)
+	}
+	if e.More > 0 {
+		text += fmt.Sprintf(" and %d more", e.More)
+	}
+	return text + itemsText(e.Items, e.MoreItems) + fmt.Sprintf(": %q", e.Cause)
+}
+
+// itemsText names items, if there are any.
+func itemsText(items []int, more int) string {
+	text := ""
+	if len(items) > 0 {
+		text = " items " + ranges(items)
+	}
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func compare(a, b Finding) int {

@@ -184,13 +184,19 @@ func (f *fixture) examine() doctor.Report {
 	return report
 }
 
-// finds expects the kinds of all findings, in any order.
+// effect names a kind of which there is no finding, but an effect.
+func effect(k doctor.Kind) doctor.Kind { return "effect " + k }
+
+// finds expects the kinds of all findings and effects, in any order.
 func (f *fixture) finds(want ...doctor.Kind) doctor.Report {
 	f.Helper()
 	report := f.examine()
 	var got []doctor.Kind
 	for _, found := range report.Findings {
 		got = append(got, found.Kind)
+		for _, e := range found.Effects {
+			got = append(got, effect(e.Kind))
+		}
 		f.complete(found)
 	}
 	slices.Sort(got)
@@ -204,16 +210,28 @@ func (f *fixture) finds(want ...doctor.Kind) doctor.Report {
 	return report
 }
 
-// complete expects a finding to say all that each has to say, and no more than its kind may.
+// complete expects a finding to say all that each has to say, and no more than its kind and those of its effects may.
 func (f *fixture) complete(found doctor.Finding) {
 	f.Helper()
-	at := slices.IndexFunc(doctor.Kinds(), func(k doctor.About) bool { return k.Kind == found.Kind })
-	if at < 0 {
-		f.Fatalf("the table has no %s", found.Kind)
+	worst := f.worst(found.Kind)
+	for _, e := range found.Effects {
+		worst = max(worst, f.worst(e.Kind))
+		if e.Severity < doctor.Info || e.Severity > f.worst(e.Kind) || e.Severity > found.Severity || e.Cause == "" {
+			f.Errorf("%+v", e)
+		}
 	}
-	if found.Severity < doctor.Info || found.Severity > doctor.Kinds()[at].Worst || found.Cause == "" || found.Advice == "" {
+	if found.Severity < doctor.Info || found.Severity > worst || found.Cause == "" || found.Advice == "" {
 		f.Errorf("%+v", found)
 	}
+}
+
+func (f *fixture) worst(kind doctor.Kind) doctor.Severity {
+	f.Helper()
+	at := slices.IndexFunc(doctor.Kinds(), func(k doctor.About) bool { return k.Kind == kind })
+	if at < 0 {
+		f.Fatalf("the table has no %s", kind)
+	}
+	return doctor.Kinds()[at].Worst
 }
 
 // guarded is a registry that may not be allowed to walk all of its namespace.

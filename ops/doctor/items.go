@@ -6,6 +6,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 // latePatience is how late an item is, beyond its tolerance, before that is a finding. Then its
@@ -40,6 +41,7 @@ func (w *world) checkItems(c *collector) {
 		}
 	}
 	w.checkPins(c)
+	w.checkOutcomes(c)
 	hung := map[string][]int{} // by instance
 	for _, l := range w.stalled() {
 		if since, ok := w.missedSince(l.Item); l.Reason == decide.RunnerGoesOn && ok && w.isLate(since) {
@@ -48,6 +50,39 @@ func (w *world) checkItems(c *collector) {
 	}
 	for _, l := range w.stalled() {
 		w.checkStalled(l, hung, c)
+	}
+}
+
+// checkOutcomes looks whether the last executions of all items have failed that somebody has.
+func (w *world) checkOutcomes(c *collector) {
+	var failed []int
+	for i := range min(w.Rules.Total, len(w.Items)) {
+		item := &w.Items[i]
+		if item.Disabled || item.Owner == nil {
+			continue
+		}
+		if item.Completed == nil {
+			return
+		}
+		switch item.Completed.Outcome() {
+		case jobtree.OutcomeFailed, jobtree.OutcomePanic, jobtree.OutcomeTimeout:
+		default:
+			return
+		}
+		failed = append(failed, i)
+	}
+	for _, i := range failed {
+		last, err := w.Items[i].Completed.Document()
+		if err != nil {
+			continue
+		}
+		s := w.about(ItemsFail, Warning, fmt.Sprintf("the last executions of all items have failed; that of item %d: %s: %s", i, last.Outcome, brief.Text(last.Error)),
+			"correct the handler, or what it needs; then run them again", "elasticjob retry "+w.name)
+		s.Since = last.Ended
+		for _, i := range failed {
+			c.addItem(i, 0, s)
+		}
+		return
 	}
 }
 

@@ -51,6 +51,7 @@ const (
 	ItemOverdue     Kind = "item-overdue"
 	ItemQueued      Kind = "item-queued"
 	RunOvertaken    Kind = "run-overtaken"
+	ItemsFail       Kind = "items-fail"
 	StaleRunning    Kind = "stale-running"
 	JVMRunning      Kind = "jvm-running"
 	FailoverWaits   Kind = "failover-waits"
@@ -166,6 +167,7 @@ func Kinds() []About {
 		{ItemOverdue, Critical, "items should have begun, and their owner does not begin them"},
 		{ItemQueued, Critical, "the same, and other executions of the owner hang"},
 		{RunOvertaken, Warning, "executions go on although the next tick has come"},
+		{ItemsFail, Warning, "the last executions of all items have failed"},
 		{StaleRunning, Critical, "items are shown as running by an instance that has ended"},
 		{JVMRunning, Warning, "items are shown as running in a JVM member for longer than a tick: they may have failed there"},
 		{FailoverWaits, Warning, "items that were cut short wait to be run again"},

@@ -73,10 +73,10 @@ func plantings() map[string]planting {
 			for n := range 2 {
 				f.says(n, func(d *jobtree.SessionDocument) { d.ClockOff = true })
 			}
-		}, []doctor.Kind{doctor.NobodyMay, doctor.ClockOff, doctor.ClockOff}},
+		}, []doctor.Kind{doctor.ClockOff, effect(doctor.NobodyMay)}},
 		"clock far": {func(f *fixture) {
 			f.says(1, func(d *jobtree.SessionDocument) { d.ClockFar = true })
-		}, []doctor.Kind{doctor.ClockOff, doctor.ItemOwnerBarred}},
+		}, []doctor.Kind{doctor.ClockOff, effect(doctor.ItemOwnerBarred)}},
 		"paused": {func(f *fixture) {
 			f.inForce(func(d *jobtree.ScheduleDocument) { d.Pause = jobtree.Pause{Paused: now(), PausedBy: "anna"} })
 		}, []doctor.Kind{doctor.Paused}},
@@ -101,7 +101,7 @@ func plantings() map[string]planting {
 			f.config = f.get(f.job.Config()).Modified
 			f.says(0, func(*jobtree.SessionDocument) {})
 			f.says(1, func(d *jobtree.SessionDocument) { d.Refused = f.config })
-		}, []doctor.Kind{doctor.ConfigUnreadable, doctor.ConfigRefused}},
+		}, []doctor.Kind{doctor.ConfigUnreadable, effect(doctor.ConfigRefused)}},
 		"config of another job": {func(f *fixture) { f.configure(func(c *job.Config) { c.Name = "other" }) }, []doctor.Kind{doctor.ConfigUnreadable}},
 		"config behind": {func(f *fixture) {
 			f.says(1, func(d *jobtree.SessionDocument) { d.Accepted-- })
@@ -144,7 +144,7 @@ func plantings() map[string]planting {
 			for _, path := range []string{f.job.Instance("10.0.0.9@-@1"), f.job.Session("10.0.0.9@-@1"), f.job.Faults("10.0.0.9@-@1"), jobtree.Node("10.0.0.9@-@1")} {
 				f.commit(coord.Put(path, []byte("items: 0")))
 			}
-		}, []doctor.Kind{doctor.StaleNode, doctor.StaleNode, doctor.StaleNode, doctor.StaleNode}},
+		}, []doctor.Kind{doctor.StaleNode, doctor.StaleNode} /* of the job, and of the namespace */},
 		"debris": {func(f *fixture) { f.commit(coord.Put(f.job.Failovering(0)+"/x", []byte("y"))) }, []doctor.Kind{doctor.Debris}},
 		"too large": {func(f *fixture) {
 			f.commit(coord.Put(f.job.Faults("10.0.0.9@-@1"), make([]byte, 20_000)), coord.Put(f.job.Pin(0), make([]byte, 20_000)))
@@ -190,9 +190,33 @@ func plantings() map[string]planting {
 		"queued": {func(f *fixture) {
 			f.runs(0, 0, lastTick().Add(-5*time.Minute))
 			f.commit(coord.Put(f.job.Fired(2), jobtree.EncodeFired(lastTick().Add(-time.Minute))))
-		}, []doctor.Kind{doctor.ItemQueued, doctor.RunOvertaken}},
-		"overtaken":     {func(f *fixture) { f.runs(1, 1, lastTick().Add(-time.Minute)) }, []doctor.Kind{doctor.RunOvertaken}},
-		"runs in time":  {func(f *fixture) { f.runs(1, 1, lastTick()) }, nil},
+		}, []doctor.Kind{doctor.RunOvertaken, effect(doctor.ItemQueued)}},
+		"overtaken":    {func(f *fixture) { f.runs(1, 1, lastTick().Add(-time.Minute)) }, []doctor.Kind{doctor.RunOvertaken}},
+		"runs in time": {func(f *fixture) { f.runs(1, 1, lastTick()) }, nil},
+		"all items fail": {func(f *fixture) {
+			f.fails(0, jobtree.OutcomeFailed)
+			f.fails(1, jobtree.OutcomePanic)
+			f.fails(2, jobtree.OutcomeTimeout)
+		}, []doctor.Kind{doctor.ItemsFail}},
+		"all items fail but a disabled one": {func(f *fixture) {
+			f.fails(0, jobtree.OutcomeFailed)
+			f.fails(1, jobtree.OutcomeFailed)
+			f.commit(coord.Put(f.job.ItemDisabled(2), nil))
+		}, []doctor.Kind{doctor.ItemDisabled, doctor.ItemsFail}},
+		"an item has not failed": {func(f *fixture) {
+			f.fails(0, jobtree.OutcomeFailed)
+			f.fails(1, jobtree.OutcomeFailed)
+			f.fails(2, jobtree.OutcomeOK)
+		}, nil},
+		"an item has not run": {func(f *fixture) {
+			f.fails(0, jobtree.OutcomeFailed)
+			f.fails(1, jobtree.OutcomeFailed)
+		}, nil},
+		"an item was killed": {func(f *fixture) {
+			for i, o := range []jobtree.Outcome{jobtree.OutcomeKilled, jobtree.OutcomeFailed, jobtree.OutcomeFailed} {
+				f.fails(i, o)
+			}
+		}, nil},
 		"stale running": {func(f *fixture) { f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1"))) }, []doctor.Kind{doctor.StaleRunning}},
 		"running in a JVM for long": {func(f *fixture) {
 			f.isJVM(1)
@@ -288,6 +312,14 @@ func (f *fixture) offers(names ...string) (rewrite func()) {
 func (f *fixture) moves(name jobtree.Job, step jobtree.Step) {
 	f.Helper()
 	f.commit(coord.Put(name.Moving(), jobtree.EncodeMoving(jobtree.MovingDocument{Step: step, Migration: "m"})))
+}
+
+// fails records how the last execution of an item has ended.
+func (f *fixture) fails(item int, o jobtree.Outcome) {
+	f.Helper()
+	f.commit(coord.Put(f.job.Completion(item), jobtree.EncodeCompletion(jobtree.CompletionDocument{
+		Tick: time.Now().Truncate(time.Minute), Outcome: o, Ended: time.Now(), Error: "no such table",
+	})))
 }
 
 // asks asks for a run of item 0.
@@ -438,8 +470,8 @@ func TestManyFindings(t *testing.T) {
 			}
 		}
 		r := f.examine()
-		if len(r.Findings) != 1001 || r.More != 7 {
-			t.Fatalf("%d findings, and %d more", len(r.Findings), r.More)
+		if len(r.Findings) != 2 || len(r.Findings[1].Others) != 100 || r.Findings[1].MoreOthers != 899 || r.More != 7 {
+			t.Fatalf("%v, and %d more", r.Findings, r.More)
 		}
 		if found := r.Findings[0]; found.Kind != doctor.ItemUnowned || len(found.Items) != 100 || found.Items[0] != 3 || found.MoreItems != 2397 {
 			t.Errorf("%v", found)

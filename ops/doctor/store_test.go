@@ -204,7 +204,7 @@ func TestElasticJobOnEtcd(t *testing.T) {
 		t.Errorf("%d jobs: %v", report.Jobs, found)
 	}
 	foreign("test")
-	report = awaitFindings(t, reg, doctor.StoreElasticJob, doctor.NoJob, doctor.NoJob, doctor.NoJob, doctor.NoJob, doctor.NoJob)
+	report = awaitFindings(t, reg, doctor.StoreElasticJob, doctor.NoJob)
 	if found := report.Findings[0]; !strings.Contains(found.Cause, `"settle", "test"`) {
 		t.Errorf("%v", found)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // symptom is what one look has found. It is a finding if a second look finds it, too.
@@ -19,6 +20,8 @@ type symptom struct {
 	more   int        // items that had no room
 	// takesItems is whether the command is for these items.
 	takesItems bool
+	// leader is the instance that leads the job; "" if nobody does.
+	leader string
 }
 
 // itemMark is an item, with a mark as that of a symptom.
@@ -88,9 +91,7 @@ func (c *collector) addItem(item int, mark int64, s symptom) {
 	}
 	c.items++
 	there.items = append(there.items, itemMark{item, mark})
-	if !s.Since.IsZero() && s.Since.Before(there.Since) {
-		there.Since = s.Since
-	}
+	there.Since = earlier(there.Since, s.Since)
 	there.Severity = max(there.Severity, s.Severity)
 }
 
@@ -155,6 +156,21 @@ func ranges(list []int) string {
 		}
 	}
 	return string(b)
+}
+
+// union returns the items of two ascending lists, as many as a finding lists, and how many more there are.
+func union(a, b []int, more int) ([]int, int) {
+	all := slices.Compact(slices.Sorted(slices.Values(append(a[:len(a):len(a)], b...))))
+	listed := all[:min(len(all), maxListed)]
+	return listed, more + len(all) - len(listed)
+}
+
+// earlier returns the earlier one of two times, of which the zero time is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // sortedKeys returns the keys of a map, ascending.

@@ -40,7 +40,7 @@ func TestTableOfKinds(t *testing.T) {
 	planted := map[doctor.Kind]bool{}
 	for _, c := range plantings() {
 		for _, kind := range c.want {
-			planted[kind] = true
+			planted[doctor.Kind(strings.TrimPrefix(string(kind), string(effect(""))))] = true
 		}
 	}
 	for _, c := range storePlantings() {

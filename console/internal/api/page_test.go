@@ -152,8 +152,8 @@ func TestFindings(t *testing.T) {
 			more     int
 		}{
 			{nil, "?severity=critical", "config-unreadable not-offered", 0},
-			{nil, "?severity=warning&limit=2", "config-unreadable not-offered", 2},
-			{nil, "?job=settle&severity=warning", "fault run-overtaken", 0},
+			{nil, "?severity=warning&limit=2", "config-unreadable not-offered", 1},
+			{nil, "?job=settle&severity=warning", "run-overtaken", 0},
 			{nil, "?job=nothing", "", 0},
 			{[]string{"la*"}, "", "not-offered", 0},
 			{[]string{"la*"}, "?limit=1", "not-offered", 0},

@@ -83,6 +83,9 @@ func findings(r doctor.Report) show.Result {
 				one.Field("  Path", f.Path)
 				one.Field("  Do", f.Advice)
 				one.Field("  With", f.Command)
+				for _, e := range f.Effects[:min(len(f.Effects), 4)] { // with them a finding has ten lines
+					one.Field("  Effect", e)
+				}
 				t.Section(findingTitle(f), one)
 			}
 			t.Head = fmt.Sprintf("%s examined: %s", count(r.Jobs, "job"), count(len(r.Findings)+r.More, "finding"))
@@ -96,18 +99,16 @@ func findings(r doctor.Report) show.Result {
 
 func findingTitle(f doctor.Finding) string {
 	parts := []string{strings.ToUpper(f.Severity.String()), string(f.Kind)}
-	if f.Job != "" {
-		parts = append(parts, "job "+f.Job)
-	}
-	if len(f.Items) > 0 {
-		items := "items " + itemRanges(f.Items)
-		if f.MoreItems > 0 {
-			items += fmt.Sprintf(" and %d more", f.MoreItems)
+	add := func(is bool, format string, about any) {
+		if is {
+			parts = append(parts, fmt.Sprintf(format, about))
 		}
-		parts = append(parts, items)
 	}
-	if f.Instance != "" {
-		parts = append(parts, f.Instance)
-	}
+	add(f.Job != "", "job %s", f.Job)
+	add(len(f.Items) > 0, "items %s", itemRanges(f.Items))
+	add(f.MoreItems > 0, "and %d more items", f.MoreItems)
+	add(f.Instance != "", "%s", f.Instance)
+	add(len(f.Others) > 0, "and %d more", len(f.Others)+f.MoreOthers)
+	add(len(f.Effects) > 1, "%d effects", len(f.Effects))
 	return strings.Join(parts, "  ")
 }

@@ -8,6 +8,7 @@ import { button, copy, empty, instanceName, note, problem, since, state } from "
 import { number, term, w } from "./words.js";
 
 /** @typedef {import("./types/api").Finding} Finding */
+/** @typedef {import("./types/api").Effect} Effect */
 /** @typedef {import("./types/api").Report} Report */
 
 const severities = ["critical", "warning", "info"];
@@ -67,6 +68,11 @@ export function findings(o) {
   return { load, view, report: () => report };
 }
 
+/** Findings, and what follows from them. @param {Finding[]} all @returns {(Finding | Effect)[]} */
+export function withEffects(all) {
+  return all.flatMap((f) => [f, ...(f.effects ?? [])]);
+}
+
 /** @param {Finding[]} all @param {string} only @param {(severity: string) => void} choose */
 function filter(all, only, choose) {
   return h("div", { class: "severities", role: "group", "aria-label": w("findings.filter") }, severities.map((s) => {
@@ -109,16 +115,32 @@ function adviceOf(f) {
 
 /** @param {Finding} f @param {number} i @param {boolean} namesJob @param {boolean} advises */
 function one(f, i, namesJob, advises) {
+  const others = (f.others?.length ?? 0) + (f.moreOthers ?? 0);
   const about = [
     namesJob && f.job ? h("a", { href: inNamespace(["jobs", f.job]) }, f.job) : null,
-    f.items?.length ? h("span", null, w("findings.items", { n: f.items.length + (f.moreItems ?? 0), items: itemsText(f.items) + (f.moreItems ? " …" : "") })) : null,
+    itemsOf(f),
     f.instance ? instanceName(f.instance) : null,
     f.path ? h("code", null, f.path) : null,
+    others ? h("span", null, w("findings.others", { n: others })) : null,
     f.since ? h("span", { class: "soft" }, since(f.since)) : null,
   ].filter(Boolean);
   return h("li", { key: [f.job, f.instance, f.path, f.items?.[0], i].join(" ") },
     about.length ? h("div", { class: "about" }, about) : null,
     h("p", { class: "cause", lang: "en", dir: "auto" }, f.cause),
     advises && facts.language === "en" ? adviceOf(f) : null,
-    f.command ? h("div", { class: "command" }, h("code", null, f.command), copy(f.command)) : null);
+    f.command ? h("div", { class: "command" }, h("code", null, f.command), copy(f.command)) : null,
+    f.effects ? h("ul", { "aria-label": w("findings.effects") }, f.effects.map(effect)) : null);
+}
+
+/** What follows from a finding. @param {Effect} e */
+function effect(e) {
+  return h("li", { key: e.kind },
+    h("div", { class: "about" }, state("severity", e.severity), h("a", manual("reference/findings", e.kind), term("finding", e.kind)), itemsOf(e),
+      e.instance ? instanceName(e.instance) : null, e.more ? h("span", null, w("findings.others", { n: e.more })) : null),
+    h("p", { class: "cause", lang: "en", dir: "auto" }, e.cause));
+}
+
+/** @param {Finding | Effect} f */
+function itemsOf(f) {
+  return f.items?.length ? h("span", null, w("findings.items", { n: f.items.length + (f.moreItems ?? 0), items: itemsText(f.items) + (f.moreItems ? " …" : "") })) : null;
 }

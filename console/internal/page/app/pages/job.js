@@ -2,7 +2,7 @@
 import { all, ask, Problem } from "../api.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, job, namespace } from "../facts.js";
-import { findings } from "../findings.js";
+import { findings, withEffects } from "../findings.js";
 import { page, start, tools } from "../frame.js";
 import { jobTools, readmit } from "../job-actions.js";
 import { debrisSection, factsSection, faultsSection, figures, jobBadges, jobNotes, noHistory, scheduleSection } from "../job-facts.js";
@@ -58,13 +58,13 @@ function begin(view) {
   const found = findings({ job, again: redraw });
   const examine = async () => {
     const report = await found.load();
-    state.overdue = new Map(report.findings.flatMap((f) => (f.kind === "item-overdue" && f.since ? (f.items ?? []).map((i) => /** @type {const} */ ([i, f.since ?? ""])) : [])));
+    state.overdue = new Map(withEffects(report.findings).flatMap((f) => (f.kind === "item-overdue" && f.since ? (f.items ?? []).map((i) => /** @type {const} */ ([i, f.since ?? ""])) : [])));
   };
   // Findings tell of faults what to do about them, but some seconds later than the stream.
   const wrong = () => {
     const all = found.report()?.findings ?? [];
     return [
-      all.some((f) => f.kind === "fault") ? null : faultsSection(state),
+      withEffects(all).some((f) => f.kind === "fault") ? null : faultsSection(state),
       all.length ? section(w("job.findings"), {}, found.view()) : null,
     ];
   };

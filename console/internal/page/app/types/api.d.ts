@@ -501,6 +501,24 @@ export interface DurationsInfo {
   /** Start of the oldest of them. */
   since?: string;
 }
+export interface Effect {
+  /** What is wrong with the first of the kind. It may quote texts of others. */
+  cause: string;
+  /** Id of the instance that the first of the kind is about. */
+  instance?: string;
+  /** Items that all of the kind are about, ascending: the first 100. Left out if there are none. */
+  items?: (number)[];
+  /** What kind of finding it would be by itself. */
+  kind: string;
+  /** How many more of the kind there are. */
+  more?: number;
+  /** How many more items. */
+  moreItems?: number;
+  /** How bad it is: info, warning or critical. */
+  severity: string;
+  /** Since when, at the earliest. Left out if nothing in the store tells. */
+  since?: string;
+}
 export interface EventInfo {
   /** How it is. */
   after?: string;
@@ -604,6 +622,8 @@ export interface Finding {
   cause: string;
   /** The command of elasticjob that does it. Left out if there is none, or if it is not certain that it is wanted. */
   command?: string;
+  /** What is wrong only because of it, the worst first: one of each kind. Left out if there is nothing. */
+  effects?: (Effect)[];
   /** Id of the instance that it is about. */
   instance?: string;
   /** Items that it is about, ascending: the first 100. Left out if it is about none. */
@@ -614,9 +634,13 @@ export interface Finding {
   kind: string;
   /** How many more items it is about. */
   moreItems?: number;
+  /** How many more of these there are. */
+  moreOthers?: number;
+  /** Other instances and nodes where the same is wrong for the same cause: the first 100. Left out if there are none. */
+  others?: (Place)[];
   /** Path of the node that it is about, within the namespace. */
   path?: string;
-  /** How bad it is: info, warning or critical. */
+  /** How bad it is with its effects: info, warning or critical. */
   severity: string;
   /** Since when. Left out if nothing in the store tells. */
   since?: string;
@@ -1287,6 +1311,12 @@ export interface PinInfo {
   label?: string;
   /** Whether nobody has it while no such instance is there. */
   strict?: boolean;
+}
+export interface Place {
+  /** Id of the instance. */
+  instance?: string;
+  /** Path of the node, within the namespace. */
+  path?: string;
 }
 export interface Plan {
   /** The document as it would be written, with *** for secrets. */

@@ -1,0 +1,34 @@
+package command
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
+)
+
+// A finding has ten lines at most, also if it is of fifty instances and has many effects.
+func TestFindingHasTenLines(t *testing.T) {
+	effect := doctor.Effect{Kind: doctor.ItemOverdue, Severity: doctor.Critical, Instance: "10.0.0.1@-@1-a", More: 49, Items: []int{0, 1, 2}, MoreItems: 47, Cause: "they should have begun"}
+	found := doctor.Finding{
+		Kind: doctor.Faulty, Severity: doctor.Critical, Job: "settle", Instance: "10.0.0.1@-@1-a", Path: "settle/faults/10.0.0.1@-@1-a", Others: make([]doctor.Place, 49),
+		Since: time.Now(), Cause: "all threads are busy", Advice: "raise their number", Command: "elasticjob update settle", Effects: []doctor.Effect{effect, effect, effect, effect, effect, effect},
+	}
+	var out strings.Builder
+	if err := (show.Printer{Out: &out, Format: show.TableFormat}).Print(findings(doctor.Report{Jobs: 1, Findings: []doctor.Finding{found}})); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(out.String(), "\n\n")
+	for _, want := range []string{
+		"CRITICAL  fault  job settle  10.0.0.1@-@1-a  and 49 more  6 effects\n", `critical item-overdue instance "10.0.0.1@-@1-a" and 49 more items 0-2 and 47 more: "they should have begun"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 10 {
+		t.Errorf("%d lines:\n%s", n, text)
+	}
+}
