@@ -32,6 +32,9 @@ type Status struct {
 	// Expired is whether the job has no tick to come, because its configuration has an end: see
 	// [Expiry]. It still runs what it is asked for.
 	Expired bool
+	// Differs is whether the configuration of the program is another one than the registry's, which is
+	// effective.
+	Differs bool
 	// Items are those that are assigned to this instance. Running are the items that this
 	// process has claimed: they run, wait for a thread, or wait until their record is
 	// removed. Both are ascending.

@@ -85,9 +85,8 @@ func (w *World) RemoveStaleSelf() *Change {
 // OwnSession returns what this instance says about itself in sessions/{id}.
 func (w *World) OwnSession() jobtree.SessionDocument {
 	return jobtree.SessionDocument{
-		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision,
-		Refused: w.Refused, ClockOff: w.ClockOff(), ClockFar: w.isOwnClockFar(),
-		Ahead: w.ahead(), NodeID: w.NodeID, Release: w.ModuleVersion,
+		Protocol: jobtree.Protocol, Accepted: w.Accepted, Revision: w.Revision, Differs: w.Differs, Refused: w.Refused,
+		ClockOff: w.ClockOff(), ClockFar: w.isOwnClockFar(), Ahead: w.ahead(), NodeID: w.NodeID, Release: w.ModuleVersion,
 	}
 }
 
@@ -101,8 +100,7 @@ func (w *World) ahead() int {
 	return now
 }
 
-// NewerProtocol returns the id of an instance whose protocol is newer than this program, and
-// the version of that protocol; "" if there is none.
+// NewerProtocol returns the id of an instance whose protocol is newer than this program, and its version; "" if there is none.
 func (w *World) NewerProtocol() (id string, version int) {
 	for other, s := range w.Sessions {
 		if s.Protocol > jobtree.Protocol && (id == "" || other < id) {

@@ -33,8 +33,10 @@ type World struct {
 	// Accepted is Modified of the configuration from which the rules come. Refused is that of
 	// a later configuration that this instance cannot follow; 0 if there is none.
 	Accepted, Refused int64
-	// Revision is Config.Revision as the program gave it; 0 if it gave none.
+	// Revision is Config.Revision as the program gave it; 0 if it gave none. Differs says in what its configuration
+	// is another one than that of Accepted, as in jobtree.SessionDocument.
 	Revision int
+	Differs  string
 	// Leaving is set when this instance is leaving: it claims nothing more.
 	Leaving bool
 	// Absent says, for static sharding, since when each missing owner has been missing.

@@ -41,8 +41,8 @@ type controller struct {
 	view          coord.View
 	job           jobtree.Job
 	options       *setup.Options
-	revision      int    // Config.Revision, as the program gave it
-	moduleVersion string // the version of this module
+	given         jobtype.Config // the configuration of the program; the zero value if it has none of its own
+	moduleVersion string         // the version of this module
 	reporter      *health.Reporter
 	guard         *health.Guard
 	log           *zap.Logger
@@ -103,13 +103,13 @@ type seams struct {
 }
 
 // newController returns a controller whose loop has not begun.
-func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *setup.Options, revision int) *controller {
+func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *setup.Options, given jobtype.Config) *controller {
 	labels := o.Labels
 	if o.Weight > 0 {
 		labels = append(labels[:len(labels):len(labels)], jobtree.WeightLabel(o.Weight))
 	}
 	c := &controller{
-		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, revision: revision, moduleVersion: module.Version(),
+		reg: reg, view: view, job: jobtree.Job(s.Name), options: o, given: given, moduleVersion: module.Version(),
 		log:        health.JobLogger(o.Logger, s.Name),
 		wake:       make(chan struct{}, 1),
 		viewState:  viewState{settings: s},
@@ -233,7 +233,7 @@ func (c *controller) newWorld() decide.World {
 	w := decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.Rules, Self: c.self, Now: now.Wall, Moment: now.Mono,
 		Clock: clockAt(c.reg.Clock(), now.Wall), Slack: c.slack(now), Lead: c.options.Lead,
-		Accepted: c.settings.Modified, Refused: c.refusal(), Revision: c.revision,
+		Accepted: c.settings.Modified, Refused: c.refusal(), Revision: c.given.Revision, Differs: c.differs,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, UnansweredClaims: c.unansweredClaims, NodeID: c.pool.Announcement.ID(c.self.Session),
 		ModuleVersion: c.moduleVersion,
 	}

@@ -59,7 +59,7 @@ func BenchmarkHooks(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := newController(nil, nil, s, o, 0)
+			c := newController(nil, nil, s, o, s.Config)
 			c.session = lastingSession{}
 			ctx := exec.WithOwner(b.Context(), c)
 			for b.Loop() {

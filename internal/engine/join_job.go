@@ -31,7 +31,7 @@ func Join(ctx context.Context, p Params, name string, h jobtype.Handler) (*Sched
 		view.Close()
 		return nil, fmt.Errorf("configuration of job %s in the registry: %w", name, err)
 	}
-	return launch(ctx, p, view, given, 0)
+	return launch(ctx, p, view, given, jobtype.Config{})
 }
 
 // configIn returns the configuration that a view shows which was just opened.

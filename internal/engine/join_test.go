@@ -40,7 +40,7 @@ func TestJoinWritesNoConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := launch(t.Context(), Params{Registry: reg, Pool: pool.Alone(reg), Options: o}, view, read, 0); !errors.Is(err, jobtype.ErrJobRemoved) {
+		if _, err := launch(t.Context(), Params{Registry: reg, Pool: pool.Alone(reg), Options: o}, view, read, jobtype.Config{}); !errors.Is(err, jobtype.ErrJobRemoved) {
 			t.Errorf("got %v", err)
 		}
 		if _, err := reg.Get(t.Context(), "gone"); !errors.Is(err, coord.ErrNoNode) {

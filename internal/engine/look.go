@@ -18,6 +18,7 @@ import (
 // viewState is what the controller has read from the view, and the settings that follow from it.
 type viewState struct {
 	settings       *setup.Settings          // the effective configuration: applySettings; its modified: startSession
+	differs        string                   // in what that differs from the program's: setSettings
 	refused        int64                    // Modified of the configuration that this instance refuses; 0 if none: onConfigChanged, applySettings, startSession
 	retryRefusedAt clocks.Moment            // when that is looked at again: onConfigChanged
 	state          *jobtree.State           // the tree, as the view had it: look, deregisterByNewView
@@ -137,6 +138,7 @@ func (c *controller) refusal() int64 {
 // setSettings sets the effective settings, and nothing else.
 func (c *controller) setSettings(s *setup.Settings) {
 	c.settings = s
+	c.differs = setup.Differing(c.given, s.Config)
 	c.properties.Store(&s.Properties)
 }
 

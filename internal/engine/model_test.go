@@ -278,7 +278,7 @@ func (m *model) start() *member {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p.c = newController(p.reg, p.view, s, o, 0)
+	p.c = newController(p.reg, p.view, s, o, s.Config)
 	p.c.seams = seams{newID: p.newID, execute: p.begin, skips: p.omits, afterPartial: p.audit}
 	p.c.commits.Sequential = true
 	p.c.calls = once.New(once.Config{Log: p.c.log, Slog: o.Slog, Working: &p.c.working, Wake: p.c.requestFullPass, Commit: p.c.commits.Commit, Begin: p.call})

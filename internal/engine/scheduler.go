@@ -55,13 +55,13 @@ func Start(ctx context.Context, p Params, c jobtype.Config, h jobtype.Handler) (
 	if err != nil {
 		return nil, fmt.Errorf("job %s: %w", c.Name, err)
 	}
-	return launch(ctx, p, view, given, c.Revision)
+	return launch(ctx, p, view, given, given.Config)
 }
 
-// launch starts a job by the configuration that the program has given, and a view that has just been opened.
-func launch(ctx context.Context, p Params, view coord.View, given *setup.Settings, revision int) (*Scheduler, error) {
+// launch starts a job with a view that has just been opened. given is the program's configuration; zero if it has none.
+func launch(ctx context.Context, p Params, view coord.View, settings *setup.Settings, given jobtype.Config) (*Scheduler, error) {
 	s := &Scheduler{
-		c:               newController(p.Registry, view, given, p.Options, revision),
+		c:               newController(p.Registry, view, settings, p.Options, given),
 		done:            make(chan struct{}),
 		deregistered:    make(chan struct{}),
 		controllerEnded: make(chan struct{}),

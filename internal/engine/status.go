@@ -16,7 +16,7 @@ func (c *controller) publish(w *decide.World) {
 		c.live.PublishRuns()
 		return
 	}
-	s, ticks := jobtype.Status{InstanceID: c.self.ID, Leaving: c.isLeaving(), Waiting: c.diagnosis.Waiting()}, c.settings.Rules.Ticks
+	s, ticks := jobtype.Status{InstanceID: c.self.ID, Leaving: c.isLeaving(), Differs: c.differs != "", Waiting: c.diagnosis.Waiting()}, c.settings.Rules.Ticks
 	if w != nil {
 		s.Registered, s.Enabled, s.Leader = w.IsRegistered(), w.ServerEnabled(c.self.IP), w.Leads()
 		s.Items = c.items()

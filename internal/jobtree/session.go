@@ -36,25 +36,25 @@ func (s *State) IsOld(id string) bool {
 
 // SessionDocument is what an instance tells the leader, which assigns the items, about itself.
 type SessionDocument struct {
-	// Protocol is the version of the rules that the instance follows; 0 if it was built
-	// before there was a number.
+	// Protocol is the version of the rules that the instance follows; 0 if it was built before there was a number.
 	Protocol int `doc:"protocol"`
 	// Accepted is the Modified of the configuration that the instance works by. It is 0 if
 	// the commit that wrote this node wrote that configuration, too, or if there is none.
 	Accepted int64 `doc:"accepted"`
 	// Revision is the revision of the configuration that its program brought, or 0.
 	Revision int `doc:"revision"`
+	// Differs has a line for each field in which the configuration of its program differs from the one that it works
+	// by, which is the store's: the field, the program's value, and the store's, with tabs between them.
+	Differs string `doc:"differs,1000"`
 	// Refused is the Modified of the configuration that the instance has refused, or 0. It
 	// gets no items until there is another configuration.
 	Refused int64 `doc:"refused"`
 	// Leaving is whether the instance is leaving: it gets no items, but its node in instances stays until
 	// nothing runs here any more, because JVM members take its end for a crash.
 	Leaving bool `doc:"leaving"`
-	// ClockOff is whether the instance runs nothing, because its clock is farther from the
-	// store's than the job allows.
+	// ClockOff is whether the instance runs nothing, because its clock is farther from the store's than the job allows.
 	ClockOff bool `doc:"clockOff"`
-	// ClockFar is whether its clock is so far from the store's that it gets no items while
-	// there is an instance whose clock is right.
+	// ClockFar is whether its clock is so far from the store's that it gets no items while the clock of another is right.
 	ClockFar bool `doc:"clockFar"`
 	// Ahead is by how many seconds its clock is ahead of the store's, certainly; negative if it is behind. It is
 	// told again when it has changed by two at least.

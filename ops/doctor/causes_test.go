@@ -115,10 +115,10 @@ func TestSeverities(t *testing.T) {
 		"an earlier revision": {func(f *fixture) {
 			f.configure(func(c *job.Config) { c.Revision = 8 })
 			f.says(0, func(d *jobtree.SessionDocument) { d.Revision = 7 })
-		}, doctor.ConfigRevision, doctor.Info},
+		}, doctor.ConfigDiffers, doctor.Info},
 		"a later revision": {func(f *fixture) {
 			f.says(0, func(d *jobtree.SessionDocument) { d.Revision = 7 })
-		}, doctor.ConfigRevision, doctor.Warning},
+		}, doctor.ConfigDiffers, doctor.Warning},
 		"no JVM member leads": {func(f *fixture) {
 			f.isJVM(0)
 			f.isJVM(1)

@@ -37,7 +37,7 @@
 //	config-unreadable       critical  the configuration in the store cannot be read
 //	config-refused          critical  instances refuse the configuration in the store
 //	config-behind           warning   an instance works by an earlier configuration
-//	config-revision         warning   a program brings another revision of the configuration
+//	config-differs          warning   a program brings another configuration than that of the store, which is in force
 //	protocol-newer          critical  an instance shares the tree by rules that this binary does not know
 //	protocol-older          warning   an instance is too old to know what operators ask for
 //	mixed                   info      the job has JVM members and Go members

@@ -21,7 +21,7 @@ const (
 	ConfigUnreadable   Kind = "config-unreadable"
 	ConfigRefused      Kind = "config-refused"
 	ConfigBehind       Kind = "config-behind"
-	ConfigRevision     Kind = "config-revision"
+	ConfigDiffers      Kind = "config-differs"
 	ProtocolNewer      Kind = "protocol-newer"
 	ProtocolOlder      Kind = "protocol-older"
 	Mixed              Kind = "mixed"
@@ -141,7 +141,7 @@ func Kinds() []About {
 		{ConfigUnreadable, Critical, "the configuration in the store cannot be read"},
 		{ConfigRefused, Critical, "instances refuse the configuration in the store"},
 		{ConfigBehind, Warning, "an instance works by an earlier configuration"},
-		{ConfigRevision, Warning, "a program brings another revision of the configuration"},
+		{ConfigDiffers, Warning, "a program brings another configuration than that of the store, which is in force"},
 		{ProtocolNewer, Critical, "an instance shares the tree by rules that this binary does not know"},
 		{ProtocolOlder, Warning, "an instance is too old to know what operators ask for"},
 		{Mixed, Info, "the job has JVM members and Go members"},

@@ -3,6 +3,9 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -59,15 +62,62 @@ func (w *world) checkMembers(c *collector) {
 		case accepted != w.Config.Modified:
 			add(ConfigBehind, Warning, w.Config.Modified, "it still works by an earlier configuration", "look at its faults and its log; restart it if it does not follow")
 		}
-		if w.configErr == nil && s.Revision != 0 && s.Revision != w.config.Revision {
-			severity, advice := Warning, "find out why the newer one of the program is not in the store: its user may have no right to write there"
-			if s.Revision < w.config.Revision {
-				severity, advice = Info, "nothing, if its program is to be replaced; otherwise give it the configuration of the store"
-			}
-			add(ConfigRevision, severity, s.Created, fmt.Sprintf("its program brings revision %d of the configuration, and that of the store is %d", s.Revision, w.config.Revision), advice)
+		if w.configErr == nil && (s.Differs != "" || s.Revision != 0 && s.Revision != w.config.Revision) {
+			c.add(w.differing(id, &s))
 		}
 	}
 	w.checkMixed(c)
+}
+
+// differing is the symptom of an instance whose program brings another configuration than the store's, which is effective.
+func (w *world) differing(id string, in *jobtree.Session) symptom {
+	keep := "to keep the store's, write it into the program, as elasticjob get " + w.name + " shows it"
+	s := w.about(ConfigDiffers, Warning, "", fmt.Sprintf("%s; to put the program's into force, set its Config.Revision to %d and start it again, or update the job", keep, w.config.Revision+1), "")
+	s.Instance, s.mark, s.detail = id, in.Created, in.Differs
+	var fields, sets []string
+	for line := range strings.Lines(in.Differs) {
+		field, values, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		program, store, isWhole := strings.Cut(values, "\t")
+		if !isWhole {
+			fields, sets = append(fields, brief.Text(line)), append(sets, "")
+			continue
+		}
+		fields = append(fields, fmt.Sprintf("%s is %s in the program, and %s in the store", brief.Text(field), program, store))
+		sets = append(sets, setting(field, program))
+	}
+	s.Cause = "its program brings another configuration than that of the store, which is in force"
+	if in.Revision != w.config.Revision {
+		s.Cause = fmt.Sprintf("its program brings revision %d of the configuration, and that of the store, which is in force, is %d", in.Revision, w.config.Revision)
+	}
+	if len(fields) > 0 {
+		s.Cause += ": " + strings.Join(fields, "; ")
+	}
+	switch {
+	case in.Revision < w.config.Revision:
+		s.Severity, s.Advice = Info, "nothing, if its program is to be replaced; "+keep
+		return s
+	case in.Revision > w.config.Revision:
+		s.Advice = "find out why the newer one of the program is not in the store: its user may have no right to write there"
+		return s
+	case w.Config.Modified > in.Created:
+		s.Severity = Info // the store's was changed since: who has done that wants it so
+	}
+	if len(sets) > 0 && !slices.Contains(sets, "") {
+		s.Command = "elasticjob update " + w.name + strings.Join(sets, "")
+	}
+	return s
+}
+
+// setting is the flag of elasticjob update that gives a field a value, which is quoted as in Go; "" if it has
+// another name there, or the value is not all there.
+func setting(field, quoted string) string {
+	value, err := strconv.Unquote(quoted)
+	isPrintable := !strings.ContainsFunc(field+value, func(r rune) bool { return !unicode.IsPrint(r) })
+	if err != nil || !isPrintable || field == "jobListenerTypes" || // it is a list there
+		strings.ContainsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return ""
+	}
+	return " --set '" + field + "=" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
 // checkServers looks for servers that are disabled and have no instance.

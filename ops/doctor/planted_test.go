@@ -108,7 +108,7 @@ func plantings() map[string]planting {
 		}, []doctor.Kind{doctor.ConfigBehind}},
 		"revision": {func(f *fixture) {
 			f.says(1, func(d *jobtree.SessionDocument) { d.Revision = 7 })
-		}, []doctor.Kind{doctor.ConfigRevision}},
+		}, []doctor.Kind{doctor.ConfigDiffers}},
 		"protocol newer": {func(f *fixture) {
 			f.says(1, func(d *jobtree.SessionDocument) { d.Protocol++ })
 		}, []doctor.Kind{doctor.ProtocolNewer}},

@@ -70,6 +70,7 @@
 //	elasticjob_enabled                                g job_name              1 if it is an instance, and its server is not disabled
 //	elasticjob_paused                                 g job_name              1 if the job is paused
 //	elasticjob_expired                                g job_name              1 if the job has an end and no tick to come
+//	elasticjob_config_differs                         g job_name              1 if the program's configuration is another one than the registry's, which is effective
 //	elasticjob_next_tick_timestamp_seconds            g job_name              the next tick, while registered; 0 if none is to come, or the job was removed
 //	elasticjob_faults                                 g job_name kind         faults now; also stopped: its scheduler could not go on
 //

@@ -26,6 +26,19 @@ func of(metric string, labels ...string) string {
 	return text + "}"
 }
 
+// A program whose cron is not the one in force says so; the one whose cron it is does not.
+func TestProgramThatDiffers(t *testing.T) {
+	inFleet(t, func(t *testing.T, f *fleet) {
+		nothing := func(context.Context, job.ShardingContext) error { return nil }
+		a, b := f.process("a", prom.Options{}), f.process("b", prom.Options{})
+		a.schedule(every("settle", "0 * * * * ?"), nothing)
+		b.schedule(every("settle", "30 * * * * ?"), nothing)
+		pass(time.Second)
+		a.must(map[string]float64{of("config_differs"): 0})
+		b.must(map[string]float64{of("config_differs"): 1})
+	})
+}
+
 // How executions begin and end is counted by those who run them.
 func TestExecutionsAreCounted(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
@@ -74,6 +87,7 @@ func TestExecutionsAreCounted(t *testing.T) {
 			of("items_running"):                  0,
 			of("paused"):                         0,
 			of("expired"):                        0,
+			of("config_differs"):                 0,
 			of("next_tick_timestamp_seconds"):    float64(time.Date(2000, 1, 1, 0, 7, 0, 0, time.UTC).Unix()),
 			"elasticjob_jobs{}":                  1,
 		})

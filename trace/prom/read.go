@@ -11,8 +11,8 @@ import (
 
 // read are the metrics that are read when somebody scrapes.
 type read struct {
-	owned, running, waiting, leader, registered, enabled, paused, expired, next, faultsNow *prometheus.Desc
-	jobs, beyond                                                                           *prometheus.Desc
+	owned, running, waiting, leader, registered, enabled, paused, expired, differs, next, faultsNow *prometheus.Desc
+	jobs, beyond                                                                                    *prometheus.Desc
 
 	groupSize, commitsWaiting, sessionState, sessionLeft, clockAhead *prometheus.Desc
 
@@ -38,6 +38,7 @@ func newRead(constant prometheus.Labels) *read {
 	r.enabled = desc("elasticjob_enabled", "Whether this process is an instance of the job, and its server is not disabled.", labelJob)
 	r.paused = desc("elasticjob_paused", "Whether the job is paused.", labelJob)
 	r.expired = desc("elasticjob_expired", "Whether the job has an end, and no tick to come.", labelJob)
+	r.differs = desc("elasticjob_config_differs", "Whether the configuration of the program is another one than the registry's, which is effective.", labelJob)
 	r.next = desc("elasticjob_next_tick_timestamp_seconds", "When the next tick is due, as long as this process is an instance; 0 if none is to come, or the job was removed.", labelJob)
 	r.faultsNow = desc("elasticjob_faults", "Faults that the job has here now.", labelJob, "kind")
 	r.jobs = desc("elasticjob_jobs", "Jobs that this process runs.")
@@ -70,8 +71,8 @@ func counter(to chan<- prometheus.Metric, d *prometheus.Desc, value int, labels 
 
 // standing is how the jobs stand that share a label; most often one job.
 type standing struct {
-	jobs                                                                  int
-	owned, running, waiting, leader, registered, enabled, paused, expired int
+	jobs                                                                           int
+	owned, running, waiting, leader, registered, enabled, paused, expired, differs int
 
 	next    float64
 	hasNext bool
@@ -88,6 +89,7 @@ func (s *standing) add(status job.Status) {
 	s.enabled += one(status.Registered && status.Enabled)
 	s.paused += one(!status.Paused.Since.IsZero())
 	s.expired += one(status.Expired)
+	s.differs += one(status.Differs)
 	switch {
 	case !status.Registered || status.Leaving:
 	case status.NextTick.IsZero():
@@ -183,6 +185,7 @@ func (m *Metrics) collectJobs(to chan<- prometheus.Metric) {
 			gauge(to, m.enabled, float64(s.enabled), label)
 			gauge(to, m.paused, float64(s.paused), label)
 			gauge(to, m.expired, float64(s.expired), label)
+			gauge(to, m.differs, float64(s.differs), label)
 		}
 		if s.hasNext && label != unnamed && label != others {
 			gauge(to, m.next, s.next, label)

@@ -293,7 +293,7 @@ func sameStatus(s, o *jobtype.Status) bool {
 	sameFault := func(a, b jobtype.Fault) bool {
 		return a.Kind == b.Kind && a.Since.Equal(b.Since) && a.Err.Error() == b.Err.Error()
 	}
-	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader && s.Paused == o.Paused && s.Expired == o.Expired &&
+	return s.InstanceID == o.InstanceID && s.Registered == o.Registered && s.Enabled == o.Enabled && s.Leader == o.Leader && s.Paused == o.Paused && s.Expired == o.Expired && s.Differs == o.Differs &&
 		s.Leaving == o.Leaving && s.LastErrorTime.Equal(o.LastErrorTime) &&
 		slices.Equal(s.Items, o.Items) && slices.Equal(s.Waiting, o.Waiting) && slices.EqualFunc(s.Faults, o.Faults, sameFault)
 }

@@ -12,12 +12,21 @@ import (
 // Changes says in words what changes from a configuration to the next one.
 func Changes(before, after jobtype.Config) []string { return inWords(before, after, "%s: %s → %s") }
 
+// Differing returns the text of jobtree.SessionDocument.Differs: how the configuration that a program gives differs
+// from the registry's. It is "" if the program gives none: the zero value.
+func Differing(given, registry jobtype.Config) string {
+	if given.Name == "" {
+		return ""
+	}
+	return strings.Join(departures(given, registry, "%s\t%s\t%s"), "\n")
+}
+
 // departures says in words how the configuration that a program gives differs from the one in
 // the registry. It ignores Overwrite and Revision: they are about how a configuration gets into the registry,
 // not about the job.
-func departures(given, registry jobtype.Config) []string {
+func departures(given, registry jobtype.Config, format string) []string {
 	registry.Overwrite, registry.Revision = given.Overwrite, given.Revision
-	return inWords(given, registry, "%s: %s in code, %s in the registry")
+	return inWords(given, registry, format)
 }
 
 // These stand for the value of a property in logs, where others read it: it may be secret.

@@ -37,7 +37,7 @@ func revisionOf(document []byte) (revision int, known bool) {
 
 // warnOfDifference logs that the program's configuration is not in force, and what to do about it.
 func warnOfDifference(log *zap.Logger, given, registry jobtype.Config) {
-	differ := departures(given, registry)
+	differ := departures(given, registry, "%s: %s in code, %s in the registry")
 	if len(differ) == 0 {
 		return
 	}

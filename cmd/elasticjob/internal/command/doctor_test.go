@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -30,5 +32,27 @@ func TestFindingHasTenLines(t *testing.T) {
 	}
 	if n := strings.Count(text, "\n"); n > 10 {
 		t.Errorf("%d lines:\n%s", n, text)
+	}
+}
+
+// The doctor names fields as the registry does: update takes those that are no properties by these names.
+func TestUpdateTakesFieldsOfTheRegistry(t *testing.T) {
+	full := job.Config{
+		Name: "settle", Cron: "0 0 4 * * ?", TimeZone: "UTC", ShardingTotalCount: 3, ShardingItemParameters: "0=A", JobParameter: "5", Description: "x", Label: "gpu",
+		Strategy: "ROUND_ROBIN", ErrorHandler: "IGNORE", Failover: true, Misfire: job.Off, StaticSharding: true, Disabled: true,
+		MaxTimeDiff: time.Minute, ReconcileInterval: time.Hour,
+	}
+	start := job.Config{Name: "settle", Cron: "0 0 3 * * ?", ShardingTotalCount: 2}
+	d, err := describe(jobfile.InRegistry(start, "handler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, differ := range start.Differences(full) {
+		if err := d.set(differ.Field + "=" + differ.After); err != nil {
+			t.Errorf("%+v: %v", differ, err)
+		}
+	}
+	if got, err := d.declared(); err != nil || len(got.Config.Differences(full)) > 0 {
+		t.Errorf("%+v, %v", got.Config.Differences(full), err)
 	}
 }
