@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtest"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -180,4 +183,41 @@ func TestDistinctCauses(t *testing.T) {
 		f.commit(coord.Put(f.job.Pin(9), jobtree.EncodePin(jobtree.PinDocument{Label: "gpu", Strict: true}))) // of no item: it keeps nothing from nobody
 		f.finds(doctor.RunOvertaken, doctor.Faulty, doctor.Faulty, doctor.Faulty, effect(doctor.ItemOverdue), doctor.PinUnmatched)
 	})
+}
+
+// What instances themselves say of the same trouble, and at different times, is one finding too.
+func TestOneFindingOfACluster(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*job.Config)
+		lasts  time.Duration
+		want   doctor.Kind
+	}{
+		"threads are busy":        {func(c *job.Config) { c.Threads = 1 }, 20 * time.Second, doctor.Faulty},
+		"executions hang":         {func(c *job.Config) { c.Threads = 2 }, time.Hour, doctor.RunOvertaken},
+		"a label that nobody has": {func(c *job.Config) { c.Label = "gpu" }, time.Second, doctor.LabelNobody},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cluster := jobtest.NewCluster(t)
+				reg, err := cluster.Store().Dial(t.Context(), memory.Config{Namespace: "jobtest", Name: "doctor"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = reg.Close(t.Context()) }()
+				cfg := job.Config{Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 40, Failover: true}
+				c.change(&cfg)
+				for n := range 8 {
+					cluster.Process(fmt.Sprintf("10.0.0.%d", n+1)).Schedule(cfg, lasts(c.lasts))
+				}
+				time.Sleep(4*time.Minute + 50*time.Second)
+				report, err := doctor.Examine(t.Context(), reg, doctor.Options{})
+				if err != nil || len(report.Findings) != 1 || report.Findings[0].Kind != c.want || len(report.Findings[0].Effects) == 0 {
+					t.Errorf("%v", err)
+					for _, found := range report.Findings {
+						t.Log(found)
+					}
+				}
+			})
+		})
+	}
 }

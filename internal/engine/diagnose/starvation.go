@@ -71,7 +71,8 @@ func (d *Diagnosis) starvation(p Pass) error {
 	if len(items) == 0 {
 		return nil
 	}
-	first := items[0]
+	// The reason is that of an item of this instance, if one is late: of the others, their instances say why.
+	first := items[max(0, slices.IndexFunc(items, func(i int) bool { return late[i].elsewhere.Reason == decide.NotStalled }))]
 	return fmt.Errorf("job %s: items %s should have begun; item %d since %s: %s", p.World.Job, brief.Items(items), first, d.late[first].since.Format(time.TimeOnly), late[first].text(p, whyBusy))
 }
 
