@@ -140,6 +140,24 @@ func TestOverviewShowsFindings(t *testing.T) {
 	tab.WaitFor("location.pathname.endsWith('/jobs/" + world.Orphan + "')")
 }
 
+// A finding says where else the same is wrong, and what follows from it.
+func TestFindingShowsItsEffects(t *testing.T) {
+	t.Parallel()
+	tab := enterOverview(t, world.Admin)
+	tab.See("Nobody offers the implementation")
+	const report = `{"at": "2026-03-01T12:00:00Z", "jobs": 1, "looks": 2, "findings": [{
+		"kind": "fault", "severity": "critical", "job": "settle", "instance": "10.0.0.1@-@1-x", "others": [{"instance": "10.0.0.2@-@1-y"}], "moreOthers": 48,
+		"cause": "all threads are busy", "advice": "end what hangs",
+		"effects": [{"kind": "item-overdue", "severity": "critical", "instance": "10.0.0.1@-@1-x", "items": [0, 1, 2], "more": 49, "cause": "they should have begun"}]
+	}]}`
+	tab.Eval("(() => { const real = window.fetch; window.fetch = (to, o) => String(to.url ?? to).includes('/findings') ? Promise.resolve(new Response(JSON.stringify("+report+"), { headers: { 'Content-Type': 'application/json' } })) : real(to, o); return 0; })()", new(any))
+	tab.Eval(`[...document.querySelectorAll(".examined button")].find(b => b.innerText.trim() === "Look again").click()`, new(any))
+	for _, text := range []string{"All threads are busy", "and 49 more", "Items are overdue", "items 0", "They should have begun"} {
+		tab.See(text)
+	}
+	audit(t, tab, "a finding with its effects")
+}
+
 // Everybody can use both pages with all that they show.
 func TestOverviewForEverybody(t *testing.T) {
 	t.Parallel()
