@@ -78,11 +78,9 @@ func findings(r doctor.Report) show.Result {
 			t := show.NewTable()
 			for _, f := range r.Findings {
 				one := show.NewTable()
-				one.Field("  Cause", f.Cause)
-				one.Field("  Since", clock(f.Since))
-				one.Field("  Path", f.Path)
-				one.Field("  Do", f.Advice)
-				one.Field("  With", f.Command)
+				for _, line := range [][2]string{{"Cause", f.Cause}, {"Since", clock(f.Since)}, {"Path", f.Path}, {"Do", f.Advice}, {"With", f.Command}} {
+					one.Field("  "+line[0], line[1])
+				}
 				for _, e := range f.Effects[:min(len(f.Effects), 4)] { // with them a finding has ten lines
 					one.Field("  Effect", e)
 				}
