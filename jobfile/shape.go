@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -50,11 +50,19 @@ func (fs fields) read(v *value, path string, r *reader) {
 		case i < 0 && r.isFull(): // to look for what was meant takes time
 			r.more++
 		case i < 0:
-			r.fault(e.at, below, "unknown key%s", orMeant(e.key, fs.keys()))
+			r.fault(e.at, below, "unknown key%s%s", orMeant(e.key, fs.keys()), orComma(e))
 		case e.value.kind != null:
 			fs[i].shape.read(e.value, below, r)
 		}
 	}
+}
+
+// orComma says what was most likely meant by a key that has a blank in it and no value.
+func orComma(e entry) string {
+	if e.value.kind == null && e.value.text == "" && strings.Contains(e.key, " ") {
+		return "; within braces a text with a comma in it needs quotation marks"
+	}
+	return ""
 }
 
 func (fs fields) keys() []string {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
@@ -90,10 +90,11 @@ func parse(file string, text []byte, r *reader) *value {
 	if errors.Is(err, yamldoc.ErrEmpty) {
 		return nil // it changes nothing
 	}
-	if err != nil {
-		at := place{file: file}
-		_, _ = fmt.Sscanf(lastLine(err.Error()), "line %d:", &at.line) // not every error of the parser has one
-		r.fault(at, "", "%w", err)
+	if wrong, ok := errors.AsType[*yamldoc.SyntaxError](err); ok {
+		r.fault(place{file, wrong.Line, wrong.Column}, "", "YAML or JSON is allowed: %s", wrong.Problem)
+		return nil
+	} else if err != nil {
+		r.fault(place{file: file}, "", "%w", err)
 		return nil
 	}
 	p := parser{file: file, reader: r}
@@ -114,14 +115,6 @@ func shown(text string) string {
 		return brief.Quote(text)
 	}
 	return brief.Text(text)
-}
-
-// lastLine returns an error of the parser from the line number on.
-func lastLine(text string) string {
-	if i := strings.LastIndex(text, "line "); i >= 0 {
-		return text[i:]
-	}
-	return ""
 }
 
 // parser makes values of nodes.

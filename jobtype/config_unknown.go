@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
@@ -21,6 +21,8 @@ func scalar(tag, text string) *yaml.Node {
 		n.Style = yaml.DoubleQuotedStyle
 	case tag == "!!str" && !isPlain(text):
 		n.Style = yaml.SingleQuotedStyle
+	case tag != "!!str" && tag != yamldoc.PlainTag(text):
+		n.Style = yaml.TaggedStyle // otherwise the encoder leaves out what another one had written
 	}
 	return n
 }
@@ -33,7 +35,7 @@ func isPlain(text string) bool {
 		return false
 	}
 	isBase60 := strings.Contains(text, ":") && strings.Trim(text, "0123456789_:.+-") == ""
-	return !isBase60 && (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() == "!!str"
+	return !isBase60 && yamldoc.PlainTag(text) == "!!str"
 }
 
 func list(texts []string) *yaml.Node {

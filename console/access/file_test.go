@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 func write(t *testing.T, f File, mode os.FileMode, text string) {
@@ -45,7 +45,7 @@ func TestFileRefuses(t *testing.T) {
 		"name of a token":  {"users: {anna: {tokens: {'a b': {hash: " + sum + "}}}}", "letters, digits"},
 		"the same token":   {"users: {anna: {tokens: {t: {hash: " + sum + "}}}, ben: {tokens: {u: {hash: " + sum + "}}}}", "the same as token \"t\""},
 		"a time":           {"users: {anna: {created: hunter2-hunter2}}", "parsing time"},
-		"no YAML":          {"users: {", "line 1"},
+		"no YAML":          {"users: {", "did not find expected node content"},
 		"a value with `":   {"users: {anna: {disabled: 'hunter2-`hunter2'}}", "line 1"},
 		"an alias of many": {"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nusers: *b", "field a not found"},
 	} {

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"

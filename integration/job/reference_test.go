@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/docpage"
 	"github.com/elasticjob-go/elasticjob/job"

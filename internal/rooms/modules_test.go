@@ -25,7 +25,7 @@ var required = map[string]string{
 	"go.etcd.io/etcd/client/v3":      "coord/etcd: the client",
 	"go.uber.org/zap":                "job, coord/etcd, coord/zk: the log",
 	"go.uber.org/zap/exp":            "internal/slogzap: log/slog over zap, for handlers",
-	"go.yaml.in/yaml/v3":             "job, internal/jobtree: the documents in the tree",
+	"go.yaml.in/yaml/v4":             "job, internal/jobtree: the documents in the tree",
 	"google.golang.org/grpc":         "coord/etcd: connections and status codes of the client",
 
 	// Tests.
@@ -58,7 +58,7 @@ var importers = map[string]struct {
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
-			"go.yaml.in/yaml/v3",
+			"go.yaml.in/yaml/v4",
 			"golang.org/x/net",
 			"golang.org/x/sys",
 			"golang.org/x/text",
@@ -78,7 +78,7 @@ var importers = map[string]struct {
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
-			"go.yaml.in/yaml/v3",
+			"go.yaml.in/yaml/v4",
 		},
 	},
 	"alerts": {
@@ -90,7 +90,7 @@ var importers = map[string]struct {
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
-			"go.yaml.in/yaml/v3",
+			"go.yaml.in/yaml/v4",
 		},
 	},
 	// Either store and all types, because a file chooses. Mail comes with Options.ErrorHandlers.
@@ -111,7 +111,7 @@ var importers = map[string]struct {
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
-			"go.yaml.in/yaml/v3",
+			"go.yaml.in/yaml/v4",
 			"golang.org/x/net",
 			"golang.org/x/sys",
 			"golang.org/x/text",
@@ -131,7 +131,7 @@ var importers = map[string]struct {
 			"go.uber.org/multierr",
 			"go.uber.org/zap",
 			"go.uber.org/zap/exp",
-			"go.yaml.in/yaml/v3",
+			"go.yaml.in/yaml/v4",
 			"golang.org/x/crypto",
 			"golang.org/x/text",
 		},

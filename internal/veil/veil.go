@@ -17,7 +17,7 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )

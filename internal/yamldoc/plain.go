@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // plain reads a document of lines with a key and a value each, where a value may be a mapping of the
@@ -29,7 +29,6 @@ func plain(text []byte) (values map[string]*yaml.Node, ok bool) {
 				return nil, false
 			}
 			node.Line, node.Column = line, indent+len(key)+len(": ")+1
-			node.Tag = node.ShortTag()
 		}
 		switch {
 		case indent > 0:
@@ -39,7 +38,7 @@ func plain(text []byte) (values map[string]*yaml.Node, ok bool) {
 			if len(inner.Content) == 0 {
 				inner.Line, inner.Column = line, indent+1
 			}
-			at.Tag = at.ShortTag()
+			at.Tag = PlainTag(at.Value)
 			inner.Content = append(inner.Content, at, node)
 			continue
 		case inner != nil && len(inner.Content) == 0, values[key] != nil:
@@ -91,7 +90,7 @@ func plainValue(text []byte) *yaml.Node {
 		if text = text[1:last]; bytes.IndexByte(text, quote) >= 0 || quote == '"' && bytes.IndexByte(text, '\\') >= 0 || !isPrintable(text) {
 			return nil
 		}
-		return &yaml.Node{Kind: yaml.ScalarNode, Style: style, Value: string(text)}
+		return &yaml.Node{Kind: yaml.ScalarNode, Style: style, Tag: "!!str", Value: string(text)}
 	}
 	first := text[0]
 	if first == '-' && last > 0 {
@@ -106,7 +105,8 @@ func plainValue(text []byte) *yaml.Node {
 	if text[last] == ' ' || text[last] == ':' || bytes.IndexByte(text, '#') >= 0 || bytes.Contains(text, []byte(": ")) || !isPrintable(text) {
 		return nil
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)}
+	plain := string(text)
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: PlainTag(plain), Value: plain}
 }
 
 // isPrintable reports whether a text has no character that YAML does not allow, or takes for the end

@@ -12,9 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -42,7 +43,7 @@ func Parse(text []byte) (map[string]*yaml.Node, error) {
 }
 
 // Root is Parse for who needs to know where the values stand: it returns the document's value,
-// of any kind.
+// of any kind. What is neither YAML nor JSON is a *SyntaxError.
 func Root(text []byte) (*yaml.Node, error) { return RootUpTo(MaxSize, text) }
 
 // RootUpTo is Root for documents that go into no node, with a bound of their own.
@@ -56,7 +57,7 @@ func RootUpTo(most int, text []byte) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, ErrEmpty
 	case err != nil:
-		return nil, fmt.Errorf("YAML or JSON is allowed: %w", brief.Error(err))
+		return nil, syntaxError(text, err)
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("one document is allowed, and more follows it")
@@ -98,6 +99,35 @@ func Resolve(n *yaml.Node) *yaml.Node {
 // IsNull reports whether a node is nil or null.
 func IsNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// PlainTag returns the tag that a text gets if it stands in a document without quotation marks. A
+// node that was not read from a document does not tell it.
+func PlainTag(text string) string {
+	// To decode takes some time, and nearly all texts are one of these.
+	switch {
+	case text == "true", text == "false":
+		return "!!bool"
+	case len(text) > len("false") && isLetter(text[0]):
+		return "!!str"
+	}
+	var value any
+	if err := (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).Decode(&value); err != nil {
+		return "!!str"
+	}
+	switch value.(type) {
+	case nil:
+		return "!!null"
+	case bool:
+		return "!!bool"
+	case int, int64, uint64:
+		return "!!int"
+	case float64:
+		return "!!float"
+	case time.Time:
+		return "!!timestamp"
+	}
+	return "!!str"
 }
 
 // Text returns a single value as text, or "" for null. Anything else is an error. A binary value stands for the text that it

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/danielgtaylor/huma/v2"
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"net/http"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/jobtype"

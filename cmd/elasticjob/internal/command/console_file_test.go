@@ -60,7 +60,7 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"hosts: [\"${file:/no/such/file}\"]":                "/no/such/file",
 		"limits: {requests: -1}":                            "limits: requests: -1; allowed are 1 to 100000",
 		"limits: {time: 500ms}":                             "limits: time: 500ms; allowed are 1s to 10m0s",
-		"limits: {time: 30}":                                "line 1: cannot unmarshal !!int `30` into time.Duration",
+		"limits: {time: 30}":                                "line 1: cannot construct !!int `30` into time.Duration",
 		"limits: {body: 2000000}":                           "limits: body: 2000000; allowed are 1024 to 1048576",
 		"limits: {body: 1 MiB}":                             "line 1",
 		"sinks: {webhook: logs}":                            "line 1",

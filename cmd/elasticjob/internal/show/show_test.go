@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
