@@ -102,44 +102,12 @@ func (r *reader) err() error {
 // orMeant returns a question for the known name that is nearest to an unknown one; else the
 // known ones, if they are few.
 func orMeant(unknown string, known []string) string {
-	nearest, least := "", 1+min(len(unknown), 60)/3
-	if len(unknown) <= 200 {
-		for _, name := range known {
-			if d := distance(strings.ToLower(unknown), strings.ToLower(name)); d <= least && (nearest == "" || d < least) {
-				nearest, least = name, d
-			}
-		}
-	}
+	near := brief.Similar(unknown, known)
 	switch {
-	case nearest != "":
-		return "; did you mean " + nearest + "?"
+	case len(near) > 0:
+		return "; did you mean " + near[0] + "?"
 	case len(known) > 0 && len(known) <= 12:
 		return "; allowed are " + strings.Join(known, ", ")
 	}
 	return ""
-}
-
-// distance is how many letters have to be put in, left out, replaced, or swapped with their
-// neighbour to make one text of another.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		rows = [3][]int{last, row, before}
-	}
-	return rows[1][len(b)]
 }

@@ -1,5 +1,5 @@
 // Package brief keeps errors and log lines short. They quote texts that others wrote, which
-// may be long.
+// may be long. It also finds the names that were most likely meant.
 package brief
 
 import (

@@ -96,8 +96,8 @@ func TestWrongValues(t *testing.T) {
 		"mill.key":               {"hunter2", "props: mill.key: is secret, so a reference to what the process has is allowed: ${env:NAME}"},
 		"mill.key ":              {"${other:x}", "props: mill.key: is secret"},
 		"mill.sails.north":       {"5", `props: mill.sails.north: "5": 1 to 4 are allowed`},
-		"mill.sails.":            {"1", "props: mill.sails.: is not known; mill.name, mill.stones, "},
-		"mill.nam":               {"Ada", "props: mill.nam: is not known; mill.name, mill.stones, "},
+		"mill.sails.":            {"1", "props: mill.sails.: is not known; did you mean mill.sails.*?"},
+		"mill.nam":               {"Ada", "props: mill.nam: is not known; did you mean mill.name?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			props := map[string]string{"mill.name": "Ada"}

@@ -63,7 +63,7 @@ func (t Table) Read(props job.Properties) (Values, error) {
 		row, known := t.rowOf(name)
 		switch {
 		case !known && t.owns(name):
-			fault(brief.Text(name), fmt.Errorf("is not known; %s are", strings.Join(t.names(), ", ")))
+			fault(brief.Text(name), t.unknown(name))
 		case known && row.isFamily():
 			fault(brief.Text(name), row.check(text))
 			v.texts[name] = text
@@ -103,6 +103,14 @@ func (t Table) rowOf(name string) (Row, bool) {
 
 func (t Table) owns(name string) bool {
 	return slices.ContainsFunc(t.Own, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// unknown says what was meant by a name that has no row.
+func (t Table) unknown(name string) error {
+	if near := brief.Similar(name, t.names()); near != nil {
+		return fmt.Errorf("is not known; did you mean %s?", near[0])
+	}
+	return fmt.Errorf("is not known; %s are", strings.Join(t.names(), ", "))
 }
 
 func (t Table) names() []string {

@@ -53,7 +53,7 @@ func TestWrongProperties(t *testing.T) {
 		{"email.bcc", strings.Repeat("a@b.c,", 100) + "a@b.c", "up to 100 addresses", ""},
 		{"email.timeoutMilliseconds", "0", `"0": 1 to 300000 are allowed`, ""},
 		{"email.debug", "on", `"on": true, false are allowed`, ""},
-		{"email.ssl", "true", "is not known; alert.after, ", ""},
+		{"email.ssl", "true", "is not known; did you mean email.ssl.trust?", ""},
 		{"alert.window", "0s", `"0s": durations from 1s to 24h0m0s`, ""},
 	} {
 		tested[tc.name] = true

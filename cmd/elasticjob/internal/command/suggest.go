@@ -7,6 +7,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/usage"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -20,7 +21,7 @@ func (s *store) suggest(ctx context.Context, err error) error {
 	if listing != nil {
 		return err // that there is no such job is what matters
 	}
-	return fmt.Errorf("%w%s", err, usage.DidYouMean(usage.Similar(s.asked, names)))
+	return fmt.Errorf("%w%s", err, usage.DidYouMean(brief.Similar(s.asked, names)))
 }
 
 // jobNames returns the names of all jobs of a namespace, ascending.
