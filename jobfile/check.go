@@ -106,9 +106,14 @@ func (d *declared) check(r *reader) {
 			if wrong.Value != "" {
 				err = fmt.Errorf("%s: %w", wrong.Value, err)
 			}
-			if key == "" {
+			name, isProp := strings.CutPrefix(wrong.Field, inProps)
+			prop := d.source.get(keyProps).get(name)
+			switch {
+			case key == "":
 				r.fault(d.source.at, path, "%w", err)
-			} else {
+			case isProp && prop != nil && key != join(keyProps, name): // what has a key of its own stands in props
+				r.fault(prop.at, join(join(path, keyProps), name), "%w: %s", err, key)
+			default:
 				fault(key, "%w", err)
 			}
 		}

@@ -50,19 +50,37 @@ func (fs fields) read(v *value, path string, r *reader) {
 		case i < 0 && r.isFull(): // to look for what was meant takes time
 			r.more++
 		case i < 0:
-			r.fault(e.at, below, "unknown key%s%s", orMeant(e.key, fs.keys()), orComma(e))
+			r.fault(e.at, below, "unknown key%s", fs.meant(e))
 		case e.value.kind != null:
 			fs[i].shape.read(e.value, below, r)
 		}
 	}
 }
 
-// orComma says what was most likely meant by a key that has a blank in it and no value.
-func orComma(e entry) string {
+// meant says what was most likely meant by a key that is not known here.
+func (fs fields) meant(e entry) string {
 	if e.value.kind == null && e.value.text == "" && strings.Contains(e.key, " ") {
 		return "; within braces a text with a comma in it needs quotation marks"
 	}
-	return ""
+	_, last, isNested := strings.Cut(e.key, ".")
+	if !isNested {
+		last = e.key
+	}
+	for _, f := range fs {
+		of := f.shape
+		if defaults, ok := of.(shared); ok {
+			of = defaults.shape
+		}
+		below, ok := of.(fields)
+		if ok && slices.Contains(below.keys(), last) && (!isNested || e.key == f.key+"."+last) {
+			return fmt.Sprintf("; did you mean %s: {%s: …}?", f.key, last)
+		}
+	}
+	hint, name := orMeant(e.key, fs.keys()), strings.TrimPrefix(e.wholeName(), keyProps+".")
+	if hint == "" && strings.Contains(name, ".") && slices.Contains(fs.keys(), keyProps) {
+		return fmt.Sprintf("; properties stand in props, each with its whole name: props: {%s: …}", shown(name))
+	}
+	return hint
 }
 
 func (fs fields) keys() []string {
@@ -140,7 +158,11 @@ func (t texts) read(v *value, path string, r *reader) {
 	}
 	m := make(map[string]string, len(v.entries))
 	for _, e := range v.entries {
-		if e.value.kind != null {
+		switch e.value.kind {
+		case null:
+		case mapping:
+			r.fault(e.value.at, join(path, e.key), "%v is allowed, here is %v; write the whole name: %s: …", scalar, mapping, shown(e.wholeName()))
+		default:
 			var s string
 			text{&s}.read(e.value, join(path, e.key), r)
 			m[e.key] = s

@@ -68,6 +68,15 @@ type entry struct {
 	value *value
 }
 
+// wholeName returns the keys down to the first single value, with dots between them.
+func (e entry) wholeName() string {
+	name := e.key
+	for v := e.value; v.kind == mapping && len(v.entries) > 0; v = v.entries[0].value {
+		name += "." + v.entries[0].key
+	}
+	return name
+}
+
 // get returns the value of a key; nil if a mapping has none.
 func (v *value) get(key string) *value {
 	if v == nil {
