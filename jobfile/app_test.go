@@ -559,8 +559,8 @@ func TestRunNoticesWhatIsTakenBack(t *testing.T) {
 // What cannot be opened at the start is an error, and nothing stays open.
 func TestStartFails(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
-		"etcd":   {"registry: {etcd: {endpoints: [x], namespace: a}}\n", "1:11: registry.etcd: "},
-		"zk":     {"registry: {zookeeper: {servers: ['x:y'], namespace: a}}\n", "1:11: registry.zookeeper: "},
+		"etcd":   {"registry: {etcd: {endpoints: ['x:1'], namespace: a//b}}\n", "1:11: registry.etcd: "},
+		"zk":     {"registry: {zookeeper: {servers: [x], namespace: a//b}}\n", "1:11: registry.zookeeper: "},
 		"memory": {"registry: {memory: {namespace: ''}}\n", "1:11: registry.memory: "},
 		"node":   {memoryFile + "node: {labels: ['a,b']}\n", "2:7: node: job: "},
 		"listen": {memoryFile + "dump: {listen: '127.0.0.1:x'}\n", "2:7: dump: listen "},

@@ -31,7 +31,7 @@ func declare(t testing.TB, texts ...string) *jobfile.Declarations {
 // Who runs no job needs neither the work, nor a registry, nor what the other sections refer to.
 func TestDeclare(t *testing.T) {
 	d := declare(t, `
-registry: {etcd: {endpoints: [a], namespace: b, password: "${env:NOT_THERE}"}}
+registry: {etcd: {endpoints: ["a:2379"], namespace: b, password: "${env:NOT_THERE}"}}
 defaults: {failover: true}
 jobs:
   report: {type: SPARK, cron: '0 0 3 * * ?', shardingTotalCount: 2, props: {spark.token: "${env:ALSO_NOT_THERE}"}}
@@ -64,6 +64,7 @@ func TestDeclareRefuses(t *testing.T) {
 		"no calendar":           {"calendars: {a: {dates: []}}", "1.yaml:1:16: calendars.a: a single value is allowed, here is a mapping"},
 		"name of a calendar":    {"calendars: {a/b: 'timeZone: UTC'}", "1.yaml:1:13: calendars.a/b: no calendar can have this name"},
 		"another section":       {"node: {lables: [x]}", "1.yaml:1:8: node.lables: unknown key; did you mean labels?"},
+		"an address":            {"registry: {zookeeper: {servers: ['a:2181,b:2181'], namespace: n}}", `1.yaml:1:34: registry.zookeeper.servers[0]: is "a:2181,b:2181": each server is an item of the list`},
 		"no variable":           {"jobs: {a: {type: HTTP, shardingTotalCount: 1, label: '${env:NOT_THERE}'}}", "jobs.a.label: reference \"${env:NOT_THERE}\": this process has no such variable"},
 	} {
 		t.Run(name, func(t *testing.T) {

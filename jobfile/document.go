@@ -122,7 +122,7 @@ type etcdSection struct {
 func (s *etcdSection) fields() fields {
 	c := &s.config
 	return fields{
-		{key: "endpoints", shape: several{&c.Endpoints}, meaning: "Client addresses of the members: host:port, http://host:port or https://host:port. Required."},
+		{key: "endpoints", shape: addresses{several{&c.Endpoints}, etcd.CheckEndpoint}, meaning: "Client addresses of the members: host:port, http://host:port or https://host:port. Required."},
 		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
 		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout, least: time.Millisecond}, meaning: "How long the session lives after its last renewal, in whole seconds. Default 10s."},
 		{key: "dialTimeout", shape: duration{to: &c.DialTimeout, least: time.Millisecond}, meaning: "Bounds each attempt to connect. Default 5s."},
@@ -144,7 +144,7 @@ type zkSection struct {
 func (s *zkSection) fields() fields {
 	c := &s.config
 	return fields{
-		{key: "servers", shape: several{&c.Servers}, meaning: "The members of the ensemble: host or host:port. Required."},
+		{key: "servers", shape: addresses{several{&c.Servers}, zk.CheckServer}, meaning: "The members of the ensemble: host or host:port. Required."},
 		{key: "namespace", shape: text{&c.Namespace}, meaning: namespaceMeaning},
 		{key: "sessionTimeout", shape: duration{to: &c.SessionTimeout, least: time.Millisecond}, meaning: "How long the session lives after its last renewal. Default 10s."},
 		{key: "dialTimeout", shape: duration{to: &c.DialTimeout, least: time.Millisecond}, meaning: "Bounds the first connection. Default 5s."},

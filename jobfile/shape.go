@@ -149,6 +149,24 @@ func (s several) read(v *value, path string, r *reader) {
 	*s.to = texts
 }
 
+// addresses are a list of texts, each with a check whose errors begin in the middle of a sentence.
+type addresses struct {
+	several
+	check func(string) error
+}
+
+func (a addresses) read(v *value, path string, r *reader) {
+	a.several.read(v, path, r)
+	for i, child := range v.list {
+		if child.kind != scalar || r.draft && child.hasReference() {
+			continue
+		}
+		if err := a.check(child.text); err != nil {
+			r.fault(child.at, fmt.Sprintf("%s[%d]", path, i), "%w", err)
+		}
+	}
+}
+
 // texts is a mapping of texts.
 type texts struct{ to *map[string]string }
 

@@ -2,13 +2,16 @@ package etcd
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"go.uber.org/zap"
 
@@ -144,14 +147,10 @@ func validateEndpoints(endpoints []string, withTLS bool) error {
 	}
 	scheme := ""
 	for i, endpoint := range endpoints {
-		if strings.Contains(endpoint, "@") { // not shown: there may be a password in it
-			return fmt.Errorf("%w: Endpoints[%d] has a user, or another @; Username and Password are for that", coord.ErrInvalidConfig, i)
+		if err := CheckEndpoint(endpoint); err != nil {
+			return fmt.Errorf("%w: Endpoints[%d] %w", coord.ErrInvalidConfig, i, err)
 		}
-		s, address := splitEndpoint(endpoint)
-		host, port, err := net.SplitHostPort(address)
-		if err != nil || host == "" || port == "" || strings.ContainsAny(address, "/ ") || s != "" && s != "http" && s != "https" {
-			return fmt.Errorf("%w: Endpoints[%d] is %q; allowed are \"host:port\", \"http://host:port\" and \"https://host:port\"", coord.ErrInvalidConfig, i, endpoint)
-		}
+		s, _ := splitEndpoint(endpoint)
 		if s == "http" && withTLS {
 			return fmt.Errorf("%w: Endpoints[%d] is %q, which is not encrypted, but TLS is set", coord.ErrInvalidConfig, i, endpoint)
 		}
@@ -161,6 +160,37 @@ func validateEndpoints(endpoints []string, withTLS bool) error {
 		scheme = s
 	}
 	return nil
+}
+
+// CheckEndpoint returns what is wrong with one of [Config.Endpoints], as the rest of a sentence that
+// begins with its name.
+func CheckEndpoint(endpoint string) error {
+	if strings.Contains(endpoint, "@") { // not shown: there may be a password in it
+		return errors.New("has a user, or another @; Username and Password are for that")
+	}
+	scheme, address := splitEndpoint(endpoint)
+	host, port, err := net.SplitHostPort(address)
+	number, notANumber := strconv.ParseUint(port, 10, 16)
+	why := ""
+	switch {
+	case strings.Contains(endpoint, ","):
+		why = "each member is an item of the list"
+	case scheme != "" && scheme != "http" && scheme != "https":
+		why = "the scheme is another one"
+	case strings.Contains(address, "/"):
+		why = "Namespace has the path"
+	case strings.ContainsFunc(endpoint, unicode.IsSpace):
+		why = "there is a blank"
+	case err != nil || port == "":
+		why = "the port is missing, or brackets around an IPv6 address"
+	case notANumber != nil || number == 0:
+		why = "the port is not from 1 to 65535"
+	case host == "":
+		why = "the host is missing"
+	default:
+		return nil
+	}
+	return fmt.Errorf(`is %q: %s; "host:port", "http://host:port" and "https://host:port" are allowed`, endpoint, why)
 }
 
 func splitEndpoint(endpoint string) (scheme, address string) {

@@ -24,10 +24,13 @@ func TestWrongConfigNamesTheFieldAndWhatItMayBe(t *testing.T) {
 		names  []string
 	}{
 		{func(c *etcd.Config) { c.Endpoints = nil }, []string{"Endpoints", "127.0.0.1:2379"}},
-		{func(c *etcd.Config) { c.Endpoints = []string{"127.0.0.1:1", "localhost"} }, []string{"Endpoints[1]", `"localhost"`, "host:port"}},
-		{func(c *etcd.Config) { c.Endpoints = []string{":1"} }, []string{"Endpoints[0]", "host:port"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"127.0.0.1:1", "localhost"} }, []string{"Endpoints[1]", `"localhost": the port is missing`, "host:port"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{":1"} }, []string{"Endpoints[0]", "the host is missing", "host:port"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"127.0.0.1:"} }, []string{"Endpoints[0]", "host:port"}},
-		{func(c *etcd.Config) { c.Endpoints = []string{"http://127.0.0.1:1/v3"} }, []string{"Endpoints[0]", "host:port"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"http://127.0.0.1:1/v3"} }, []string{"Endpoints[0]", "Namespace has the path"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"a:2379,b:2379"} }, []string{"Endpoints[0]", "each member is an item of the list"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"a:2379\t"} }, []string{"Endpoints[0]", "there is a blank"}},
+		{func(c *etcd.Config) { c.Endpoints = []string{"a:client"} }, []string{"Endpoints[0]", "1 to 65535"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"http://root:s3cret@127.0.0.1:1"} }, []string{"Endpoints[0]", "Username"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"etcd://127.0.0.1:1"} }, []string{"Endpoints[0]", "https://host:port"}},
 		{func(c *etcd.Config) { c.Endpoints = []string{"http://a:1", "https://b:1"} }, []string{"Endpoints[1]", "same scheme"}},

@@ -2,6 +2,7 @@ package zk
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	zookeeper "github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
@@ -163,23 +165,51 @@ func completeServers(servers []string) ([]string, error) {
 	}
 	servers = slices.Clone(servers)
 	for i, server := range servers {
-		if strings.Contains(server, "@") { // not shown: there may be a password in it
-			return nil, fmt.Errorf("%w: Servers[%d] has a user, or another @; Digest is for that", coord.ErrInvalidConfig, i)
+		var err error
+		if servers[i], err = completeServer(server); err != nil {
+			return nil, fmt.Errorf("%w: Servers[%d] %w", coord.ErrInvalidConfig, i, err)
 		}
-		host, port, err := net.SplitHostPort(server)
-		if err != nil { // perhaps it has no port
-			host, port = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), defaultPort
-			if strings.Contains(host, ":") && net.ParseIP(host) == nil {
-				return nil, fmt.Errorf(`%w: Servers has %q, which is no "host:port": %w`, coord.ErrInvalidConfig, server, err)
-			}
-		}
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return nil, fmt.Errorf("%w: Servers has %q, whose port is not from 1 to 65535", coord.ErrInvalidConfig, server)
-		}
-		if host == "" || strings.ContainsAny(host, "/, ") {
-			return nil, fmt.Errorf(`%w: Servers has %q, which is no "host:port"`, coord.ErrInvalidConfig, server)
-		}
-		servers[i] = net.JoinHostPort(host, port)
 	}
 	return servers, nil
+}
+
+// CheckServer returns what is wrong with one of [Config.Servers], as the rest of a sentence that
+// begins with its name.
+func CheckServer(server string) error {
+	_, err := completeServer(server)
+	return err
+}
+
+// completeServer returns a server with its port.
+func completeServer(server string) (string, error) {
+	wrong := func(why string) (string, error) {
+		return "", fmt.Errorf(`is %q: %s; "host" and "host:port" are allowed`, server, why)
+	}
+	if strings.Contains(server, "@") { // not shown: there may be a password in it
+		return "", errors.New("has a user, or another @; Digest is for that")
+	}
+	switch {
+	case strings.Contains(server, ","):
+		return wrong("each server is an item of the list")
+	case strings.Contains(server, "://"):
+		return wrong("ZooKeeper's addresses have no scheme")
+	case strings.Contains(server, "/"):
+		return wrong("Namespace has the path")
+	case strings.ContainsFunc(server, unicode.IsSpace):
+		return wrong("there is a blank")
+	}
+	host, port, err := net.SplitHostPort(server)
+	if err != nil { // perhaps it has no port
+		host, port = strings.TrimSuffix(strings.TrimPrefix(server, "["), "]"), defaultPort
+		if strings.Contains(host, ":") && net.ParseIP(host) == nil {
+			return wrong("an IPv6 address with a port needs brackets, such as [::1]:2181")
+		}
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return wrong("the port is not from 1 to 65535")
+	}
+	if host == "" {
+		return wrong("the host is missing")
+	}
+	return net.JoinHostPort(host, port), nil
 }
