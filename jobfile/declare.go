@@ -108,6 +108,25 @@ func (d *Declarations) Check(types map[string]job.Type) error {
 	return r.err()
 }
 
+// Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell.
+// There are at most MaxMistakes.
+func (d *Declarations) Warnings() []*Mistake {
+	const line = "script.command.line"
+	r := &reader{}
+	for _, j := range d.Jobs {
+		hint := script.Hint(j.Config.Props[line])
+		if hint == "" || j.Type != script.Name || len(r.mistakes) == MaxMistakes {
+			continue
+		}
+		at := place{}
+		if j.from != nil {
+			at = j.from.place(join(keyProps, line))
+		}
+		r.fault(at, join(join(keyJobs, j.Config.Name), join(keyProps, line)), "%s", hint)
+	}
+	return r.mistakes
+}
+
 func (d Declared) ask(t job.Type, r *reader) {
 	_, err := t.Handler(d.Config.WithDefaults())
 	if err == nil {

@@ -41,7 +41,8 @@
 // # Commands
 //
 // A program is found in the PATH of its own environment, unless its name has a slash. There is
-// no shell: variables, globs and pipes need one, as in ["/bin/sh","-c","…"].
+// no shell: variables, globs and pipes need one, as in ["/bin/sh","-c","…"]. [Hint] finds lines
+// that look as if there were one; elasticjob validate warns of them.
 //
 // A command line is split as ElasticJob does (with commons-exec): at spaces; single and double
 // quotes group, and are removed; there are no escapes. ElasticJob then hands words that have

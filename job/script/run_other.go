@@ -25,6 +25,7 @@ func (t task) run(ctx context.Context, stdout, stderr *os.File) (ending, error) 
 	err := cmd.Start()
 	closed := errors.Join(stdout.Close(), stderr.Close())
 	if err != nil {
+		err = explain(t.inDir(cmd.Path), err)
 		e := ending{Start: err.Error()}
 		_ = errors.As(err, &e.StartErrno) // without a number it stays 0
 		return e, closed

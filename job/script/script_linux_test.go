@@ -158,10 +158,17 @@ func TestRetryCodes(t *testing.T) {
 // What cannot be started fails the item, and says why.
 func TestStartFailures(t *testing.T) {
 	folder := t.TempDir()
-	file := filepath.Join(folder, "file")
-	if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	file := write("file", "x", 0o644)
+	crlf, elsewhere := write("crlf", "#!/bin/sh\r\ntrue\r\n", 0o755), write("elsewhere", "#! /opt/no/python -u\n", 0o755)
+	mute := write("mute", "true\n", 0o755)
+	line := func(program string) map[string]string { return map[string]string{"script.command.line": program} }
 	for _, tc := range []struct {
 		name, want string
 		is         error
@@ -170,7 +177,12 @@ func TestStartFailures(t *testing.T) {
 		{"missing", `script: start "/no/such/program": no such file or directory`, fs.ErrNotExist, map[string]string{"script.command.line": "/no/such/program"}},
 		{"not in PATH", `script: start "no-such-program": no such file or directory in its PATH`, fs.ErrNotExist, map[string]string{"script.command.line": "no-such-program"}},
 		{"no PATH", `script: start "sh": no such file or directory in its PATH`, fs.ErrNotExist, map[string]string{"script.command.line": "sh", "script.inherit": "none"}},
-		{"not executable", `script: start "` + file + `": permission denied`, fs.ErrPermission, map[string]string{"script.command.line": file}},
+		{"not executable", `script: start "` + file + `": permission denied: the file is not executable`, fs.ErrPermission, line(file)},
+		{"a folder", `script: start "` + folder + `": permission denied: it is a folder`, fs.ErrPermission, line(folder)},
+		{"CRLF", `script: start "` + crlf + `": no such file or directory: the lines of the script end as on Windows (CRLF); LF alone is needed, as dos2unix writes it`, fs.ErrNotExist, line(crlf)},
+		{"in its directory", `script: start "./crlf": no such file or directory: the lines of the script end as on Windows (CRLF); LF alone is needed, as dos2unix writes it`, fs.ErrNotExist, map[string]string{"script.command.line": "./crlf", "script.directory": folder}},
+		{"no interpreter", `script: start "` + elsewhere + `": no such file or directory: the interpreter in its first line, "/opt/no/python", is missing`, fs.ErrNotExist, line(elsewhere)},
+		{"no first line", `script: start "` + mute + `": exec format error: it is no program for this system, nor a script whose first line names an interpreter, such as #!/bin/sh`, syscall.ENOEXEC, line(mute)},
 		{"no such directory", `script: start "/bin/sh": working directory: stat /no/such/folder: no such file or directory`, fs.ErrNotExist, sh("true", "script.directory", "/no/such/folder")},
 		{"no directory", `script: start "/bin/sh": working directory: ` + file + `: not a directory`, syscall.ENOTDIR, sh("true", "script.directory", file)},
 		{"no such user", `script: run as user "nobody-knows": user: unknown user nobody-knows`, nil, sh("true", "script.user", "nobody-knows")},

@@ -108,7 +108,11 @@ func (t task) start() (int, error) {
 	if t.As != nil {
 		attributes.Credential = &syscall.Credential{Uid: t.As.UID, Gid: t.As.GID, Groups: t.As.Groups}
 	}
-	return syscall.ForkExec(path, t.Args, &syscall.ProcAttr{Dir: t.Dir, Env: t.Env, Files: []uintptr{null.Fd(), 1, 2}, Sys: attributes})
+	pid, err := syscall.ForkExec(path, t.Args, &syscall.ProcAttr{Dir: t.Dir, Env: t.Env, Files: []uintptr{null.Fd(), 1, 2}, Sys: attributes})
+	if err != nil {
+		return 0, explain(t.inDir(path), err)
+	}
+	return pid, nil
 }
 
 // find looks for the program, as a shell does: in the program's own PATH, unless its name

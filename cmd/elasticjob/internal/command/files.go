@@ -131,10 +131,14 @@ func mistakesOf(err error) (list []mistake, more int, ok bool) {
 	if !ok {
 		return nil, 0, false
 	}
-	for _, m := range invalid.Mistakes {
+	return mistakesIn(invalid.Mistakes), invalid.More, true
+}
+
+func mistakesIn(given []*jobfile.Mistake) (list []mistake) {
+	for _, m := range given {
 		list = append(list, mistake{m.File, m.Line, m.Column, m.Path, m.Err.Error()})
 	}
-	return list, invalid.More, true
+	return list
 }
 
 // showMistakes prints the mistakes of files, and returns a short error.
@@ -165,6 +169,8 @@ type validated struct {
 	Mistakes  []mistake `json:"mistakes"`
 	// More is how many further mistakes there are.
 	More int `json:"more,omitempty"`
+	// Warnings are what is allowed, and most likely not meant.
+	Warnings []mistake `json:"warnings,omitempty"`
 }
 
 func (c *cli) validateCommand() *cobra.Command {
@@ -172,7 +178,7 @@ func (c *cli) validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "validate FILE…", Short: "Check files with jobs, without a store",
 		Long: `Check files in the format of elasticjob.yaml, all together, without a store. Each mistake is shown with its
-line and column. The exit code is 7 if there are some.
+line and column. The exit code is 7 if there are some. A warning is about what is allowed, and most likely not meant.
 
 Jobs may have any type and implementation; the properties of SCRIPT and HTTP are checked. What references in
 other sections than jobs name need not be there.`,
@@ -186,7 +192,7 @@ other sections than jobs name need not be there.`,
 			v := validated{Jobs: []string{}, Calendars: []string{}, Mistakes: append([]mistake{}, list...), More: more}
 			if d != nil {
 				list, v.More = c.wrongProps(d)
-				v.Mistakes = append(v.Mistakes, list...)
+				v.Mistakes, v.Warnings = append(v.Mistakes, list...), mistakesIn(d.Warnings())
 				for _, j := range d.Jobs {
 					v.Jobs = append(v.Jobs, j.Config.Name)
 				}
@@ -228,6 +234,11 @@ func (c *cli) printValidated(v validated) error {
 	p := c.printer()
 	for _, m := range v.Mistakes {
 		if err := p.Say("%s", m.text()); err != nil {
+			return err
+		}
+	}
+	for _, w := range v.Warnings {
+		if err := p.Say("warning: %s", w.text()); err != nil {
 			return err
 		}
 	}
