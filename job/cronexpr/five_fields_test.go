@@ -31,6 +31,7 @@ func TestFiveFields(t *testing.T) {
 		"7-59/9 1-3 3-9/3 * 1":  "7-52/9 1-3 3-9/3 * MON",
 		"0 0 1-31 * 5":          "0 0 0 * * ?", // either
 		"0 0 31 2 1":            "0 0 31 2 MON",
+		"5-5/10 * * * *":        "0 5 * * * ?",
 	} {
 		if s, err := cronexpr.Parse(expr, time.UTC); err != nil || s.String() != want {
 			t.Errorf("%q: got %v, %v, want %q", expr, s, err, want)
@@ -42,11 +43,14 @@ func TestFiveFields(t *testing.T) {
 func TestFiveFieldsRefused(t *testing.T) {
 	for expr, want := range map[string]string{
 		// Only one of them reads it.
-		"0 0 * * 7":    `day-of-week "7" at position 9: Unix cron reads it as "0 0 * * SUN", and robfig/cron does not read it (end of range (7) above maximum (6): 7): write "0 0 * * SUN"`,
-		"0 0 * * 5-7":  `Unix cron reads it as "0 0 * * SUN,FRI-SAT", and robfig/cron does not read it`,
-		"0 0 ? * MON":  `day-of-month "?" at position 5: not a value; five fields are those of Unix cron, minute first, and robfig/cron reads it as "0 0 * * MON": write that if it is meant; allowed: 1-31 and , - * /`,
-		"5/10 * * * *": `minute "5/10" at position 1: cron takes no notice of a step after a single value; write 5-59 and the step, or the value alone; five fields are those of Unix cron, minute first, and robfig/cron reads it as "5-55/10 * * * *"`,
-		"1,,2 * * * *": `the value is missing; five fields are those of Unix cron, minute first, and robfig/cron reads it as "1-2 * * * *"`,
+		"0 0 * * 7":     `day-of-week "7" at position 9: Unix cron reads it as "0 0 * * SUN", and robfig/cron does not read it (end of range (7) above maximum (6): 7): write "0 0 * * SUN"`,
+		"0 0 * * 5-7":   `Unix cron reads it as "0 0 * * SUN,FRI-SAT", and robfig/cron does not read it`,
+		"0 0 ? * MON":   `day-of-month "?" at position 5: not a value; five fields are those of Unix cron, minute first, and robfig/cron reads it as "0 0 * * MON": write that if it is meant; allowed: 1-31 and , - * /`,
+		"5/10 * * * *":  `minute "5/10" at position 1: cron takes no notice of a step after a single value; write 5-59 and the step, or the value alone; five fields are those of Unix cron, minute first, and robfig/cron reads it as "5-55/10 * * * *"`,
+		"59/10 * * * *": `step after a single value; write the value alone; five`,
+		"0 0 * * 7/3":   `day-of-week "7/3" at position 9: cron takes no notice of a step after a single value; write the value alone; five`,
+		"0 0 * * 7-7/3": `Unix cron reads it as "0 0 * * SUN", and robfig/cron does not read it`,
+		"1,,2 * * * *":  `the value is missing; five fields are those of Unix cron, minute first, and robfig/cron reads it as "1-2 * * * *"`,
 		// Both read it, one of them as days of both fields.
 		"0 0 */2 * 1":   `in both fields, which no expression of Quartz says; if those of either are meant, write a range in place of *; five fields are those of Unix cron, minute first, and robfig/cron reads it as "0 0 1-31/2 * MON"`,
 		"0 0 */2 * 0-6": `day-of-month "*/2" at position 5: Unix cron reads it as "0 0 1-31/2 * *", robfig/cron as "0 0 * * *": write the one that is meant`,

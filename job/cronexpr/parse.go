@@ -125,7 +125,7 @@ func (p *parser) pattern(words []token, out *pattern) error {
 			return err
 		}
 	}
-	if err := p.oneOfDays(words[dayOfMonth], words[dayOfWeek]); err != nil {
+	if err := p.oneOfDays(words); err != nil {
 		return err
 	}
 	// Every day of the month and every day of the week are the same days.
@@ -159,15 +159,38 @@ func (p *parser) withYear(words []token) ([]token, error) {
 }
 
 // oneOfDays checks that one of the two day fields names days and the other one is ?.
-func (p *parser) oneOfDays(dom, dow token) error {
+func (p *parser) oneOfDays(words []token) error {
+	dom, dow := words[dayOfMonth], words[dayOfWeek]
 	p.field = fields[dayOfWeek]
 	switch {
 	case dom.text == "?" && dow.text == "?":
 		return p.fail(dow, "day-of-month is ? already; one of the two must name days", "")
 	case dom.text != "?" && dow.text != "?":
-		return p.fail(dow, fmt.Sprintf("day-of-month is %s; one of the two must be ?", brief.Quote(dom.text)), "")
+		ofMonth, ofWeek := p.with(words, dayOfWeek), p.with(words, dayOfMonth)
+		advice := ofMonth + ", and " + ofWeek + " as a further expression if the days of either are meant"
+		switch {
+		case dow.text == "*":
+			advice = ofMonth
+		case dom.text == "*":
+			advice = ofWeek
+		}
+		return p.fail(dow, fmt.Sprintf("day-of-month is %s; one of the two must be ?: write %s", brief.Quote(dom.text), advice), "")
 	}
 	return nil
+}
+
+// with returns the expression with a ? in a field.
+func (p *parser) with(words []token, field int) string {
+	var texts []string
+	for i, word := range words {
+		switch {
+		case i == field:
+			texts = append(texts, "?")
+		case word.at < len(p.expr): // the year may be left out
+			texts = append(texts, p.expr[word.at:word.at+len(word.text)])
+		}
+	}
+	return brief.Quote(strings.Join(texts, " "))
 }
 
 // list reads the entries of a field, which have commas between them, into out. A ? for

@@ -76,8 +76,11 @@ func TestErrorsPointAtTheFault(t *testing.T) {
 		{"0 0 0 ? * 0L", "day-of-week", "0", 11, "not in 1-7", "7L"},
 		{"0 0 0 ? * 15W", "day-of-week", "15W", 11, "not a value", "SUN-SAT"},
 
-		{"0 0 12 * * *", "day-of-week", "*", 12, `day-of-month is "*"; one of the two must be ?`, ""},
-		{"0 0 12 1 * mon", "day-of-week", "mon", 12, `day-of-month is "1"; one of the two must be ?`, ""},
+		{"0 0 12 * * *", "day-of-week", "*", 12, `day-of-month is "*"; one of the two must be ?: write "0 0 12 * * ?"`, ""},
+		{"0 0 12 * * *  2030", "day-of-week", "*", 12, `: write "0 0 12 * * ? 2030"`, ""},
+		{"0 0 12 15W * *", "day-of-week", "*", 14, `: write "0 0 12 15W * ?"`, ""},
+		{"0 0 12 * * mon", "day-of-week", "mon", 12, `: write "0 0 12 ? * mon"`, ""},
+		{"0 0 12 1 * mon", "day-of-week", "mon", 12, `day-of-month is "1"; one of the two must be ?: write "0 0 12 1 * ?", and "0 0 12 ? * mon" as a further expression`, ""},
 		{"0 0 12 ? * ?", "day-of-week", "?", 12, "one of the two must name days", ""},
 
 		{"@", "", "@", 1, "no such descriptor", "@hourly"},

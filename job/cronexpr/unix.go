@@ -2,6 +2,7 @@ package cronexpr
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
@@ -63,8 +64,12 @@ func (p *parser) unixEntry(to int, entry token, out *pattern) error {
 	}
 	step := 1
 	if hasStep {
-		if span.text != "*" && first == last {
-			return p.fail(entry, fmt.Sprintf("cron takes no notice of a step after a single value; write %d-%d and the step, or the value alone", first, p.field.max), "")
+		if span.text != "*" && !strings.Contains(span.text, "-") {
+			advice := "write the value alone"
+			if first < p.field.max {
+				advice = fmt.Sprintf("write %d-%d and the step, or the value alone", first, p.field.max)
+			}
+			return p.fail(entry, "cron takes no notice of a step after a single value; "+advice, "")
 		}
 		if step, err = p.number(stepText, 1, maxUnixStep, "step"); err != nil {
 			return err
