@@ -94,11 +94,12 @@ func (s *Scheduler) Changed() <-chan struct{} { return s.engine.Changed() }
 // Wait of [Requested]. What is in the registry survives the end of all processes. A program that has no scheduler of the
 // job triggers it with package ops.
 //
-// Errors: ErrKeyUsed; ErrNoItem; ErrNobodyRunsIt if there is no enabled Go member that could take an item, or if none of
-// the instances that are named owns an item; ErrQueueFull, if 100 requests wait for an item or
-// 1000 for the job; those of a commit. An item of a JVM member is given to that member in
-// ElasticJob's way: it runs all of its items, without the parameter, and the outcome is
-// SKIPPED. JVM and Beside of [Requested] say so in advance.
+// Errors: ErrShutdown after Shutdown, or why the scheduler has stopped otherwise (see Err);
+// ErrKeyUsed; ErrNoItem; ErrNobodyRunsIt if there is no enabled Go member that could take an
+// item, or if none of the instances that are named owns an item; ErrQueueFull, if 100 requests
+// wait for an item or 1000 for the job; those of a commit. An item of a JVM member is given to
+// that member in ElasticJob's way: it runs all of its items, without the parameter, and the
+// outcome is SKIPPED. JVM and Beside of [Requested] say so in advance.
 func (s *Scheduler) Trigger(ctx context.Context, r TriggerRequest) (*Requested, error) {
 	return s.engine.Trigger(ctx, r)
 }

@@ -215,6 +215,21 @@ func TestTriggerOfTheLast(t *testing.T) {
 	})
 }
 
+// Who has left can ask for nothing, and the error says that, and not that nobody runs the job.
+func TestTriggerAfterShutdown(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+		if err := m.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := m.Trigger(t.Context(), job.TriggerRequest{})
+		if !errors.Is(err, job.ErrShutdown) || !strings.Contains(err.Error(), "trigger: job: scheduler shut down") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 // While a server is disabled, its trigger waits, and the status says so.
 func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

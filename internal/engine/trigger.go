@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -26,6 +27,9 @@ func (s *Scheduler) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*job
 		Now: func() time.Time { return timeAt(c.reg) },
 	}
 	result, err := to.Trigger(ctx, r)
+	if err != nil && s.IsDone() {
+		err = fmt.Errorf("%w: %w", cmp.Or(s.Err(), jobtype.ErrShutdown), err) // the view is closed
+	}
 	if err != nil {
 		return nil, fmt.Errorf("job %s: trigger: %w", c.job, err)
 	}
