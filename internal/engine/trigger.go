@@ -19,10 +19,8 @@ func (s *Scheduler) Trigger(ctx context.Context, r jobtype.TriggerRequest) (*job
 	to := request.Job{
 		Name: c.job, Registry: c.reg,
 		Read: func(ctx context.Context) (*jobtree.State, error) {
-			if err := c.view.Sync(ctx); err != nil {
-				return nil, err
-			}
-			return jobtree.Read(c.view.Snapshot(), c.job), nil
+			err := c.view.Sync(ctx)
+			return jobtree.Read(c.view.Snapshot(), c.job), err
 		},
 		Now: func() time.Time { return timeAt(c.reg) },
 	}
