@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,6 +63,28 @@ func (f *File) checkRegistry(whole *value, r *reader) {
 		s.etcd.tls.check(whole.get(keyRegistry).get("etcd").get("tls"), keyRegistry+".etcd.tls", r)
 	case s.zookeeper != nil:
 		s.zookeeper.tls.check(whole.get(keyRegistry).get("zookeeper").get("tls"), keyRegistry+".zookeeper.tls", r)
+	}
+}
+
+// checkConfig checks what the adapters check before they connect.
+func (s *registrySection) checkConfig(v *value, r *reader) {
+	check := func(key string, err error) {
+		if err != nil {
+			r.fault(v.get(key).at, join(keyRegistry, key), "%w", err)
+		}
+	}
+	if s.etcd != nil {
+		c := s.etcd.config
+		if s.etcd.tls != nil {
+			c.TLS = &tls.Config{} // whether there is one counts
+		}
+		check("etcd", c.Validate())
+	}
+	if s.zookeeper != nil {
+		check("zookeeper", s.zookeeper.config.Validate())
+	}
+	if s.memory != nil {
+		check("memory", s.memory.Validate())
 	}
 }
 

@@ -85,10 +85,15 @@ func declare(o Options, paths []string, sources [][]byte) (*Declarations, error)
 		return nil, err
 	}
 	var d document
-	whole, err := d.take(o, merged.only(keyJobs, keyCalendars), r)
+	sections := []string{keyJobs, keyCalendars}
+	if !merged.get(keyRegistry).refers() {
+		sections = append(sections, keyRegistry)
+	}
+	whole, err := d.take(o, merged.only(sections...), r)
 	if err != nil {
 		return nil, err
 	}
+	d.registry.checkConfig(whole.get(keyRegistry), r)
 	d.checkJobs(whole, r)
 	if err := r.err(); err != nil {
 		return nil, err

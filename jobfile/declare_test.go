@@ -65,6 +65,10 @@ func TestDeclareRefuses(t *testing.T) {
 		"name of a calendar":    {"calendars: {a/b: 'timeZone: UTC'}", "1.yaml:1:13: calendars.a/b: no calendar can have this name"},
 		"another section":       {"node: {lables: [x]}", "1.yaml:1:8: node.lables: unknown key; did you mean labels?"},
 		"an address":            {"registry: {zookeeper: {servers: ['a:2181,b:2181'], namespace: n}}", `1.yaml:1:34: registry.zookeeper.servers[0]: is "a:2181,b:2181": each server is an item of the list`},
+		"no namespace":          {"registry: {zookeeper: {servers: [a]}}", "1.yaml:1:23: registry.zookeeper: invalid configuration: Namespace: "},
+		"no password":           {"registry: {etcd: {endpoints: ['a:1'], namespace: n, username: u}}", "1.yaml:1:18: registry.etcd: invalid configuration: Username and Password: one of them is empty"},
+		"not encrypted":         {"registry: {etcd: {endpoints: ['http://a:1'], namespace: n, tls: {ca: none}}}", "which is not encrypted, but TLS is set"},
+		"in memory":             {"registry: {memory: {namespace: /n}}", "1.yaml:1:20: registry.memory: "},
 		"no variable":           {"jobs: {a: {type: HTTP, shardingTotalCount: 1, label: '${env:NOT_THERE}'}}", "jobs.a.label: reference \"${env:NOT_THERE}\": this process has no such variable"},
 	} {
 		t.Run(name, func(t *testing.T) {

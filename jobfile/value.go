@@ -3,6 +3,7 @@ package jobfile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,6 +93,12 @@ func (v *value) get(key string) *value {
 
 // hasReference reports whether a scalar has something to be expanded.
 func (v *value) hasReference() bool { return v.kind == scalar && strings.Contains(v.text, "${") }
+
+// refers reports whether there is something to be expanded in a value, or below it.
+func (v *value) refers() bool {
+	return v != nil && (v.hasReference() || slices.ContainsFunc(v.list, (*value).refers) ||
+		slices.ContainsFunc(v.entries, func(e entry) bool { return e.value.refers() }))
+}
 
 // parse reads the text of a file. Its value is a mapping, or null, or nil if there is none.
 func parse(file string, text []byte, r *reader) *value {

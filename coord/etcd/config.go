@@ -97,6 +97,12 @@ const (
 	maxTimeout            = 24 * time.Hour
 )
 
+// Validate checks what Dial checks before it connects. The error wraps [coord.ErrInvalidConfig].
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}
+
 // withDefaults returns the configuration with its defaults, or an error that wraps
 // coord.ErrInvalidConfig and says which field is wrong and what is allowed.
 func (c Config) withDefaults() (Config, error) {

@@ -35,6 +35,12 @@ type Config struct {
 	Slog *slog.Logger
 }
 
+// Validate checks what Dial checks before it connects. The error wraps [coord.ErrInvalidConfig].
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if c.SessionTimeout == 0 {
 		c.SessionTimeout = 10 * time.Second

@@ -81,6 +81,12 @@ const (
 	defaultPort           = "2181"
 )
 
+// Validate checks what Dial checks before it connects. The error wraps [coord.ErrInvalidConfig].
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}
+
 // withDefaults checks the configuration and fills in its defaults.
 func (c Config) withDefaults() (Config, error) {
 	servers, err := completeServers(c.Servers)
