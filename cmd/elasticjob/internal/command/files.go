@@ -1,14 +1,12 @@
 package command
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -123,6 +121,7 @@ type mistake struct {
 	Column int    `json:"column,omitempty"`
 	Path   string `json:"path,omitempty"`
 	What   string `json:"what"`
+	text   string // for people
 }
 
 // mistakesOf returns the mistakes that an error lists; ok is false if it is another one.
@@ -136,7 +135,7 @@ func mistakesOf(err error) (list []mistake, more int, ok bool) {
 
 func mistakesIn(given []*jobfile.Mistake) (list []mistake) {
 	for _, m := range given {
-		list = append(list, mistake{m.File, m.Line, m.Column, m.Path, m.Err.Error()})
+		list = append(list, mistake{m.File, m.Line, m.Column, m.Path, m.Err.Error(), show.Line(m.Error())})
 	}
 	return list
 }
@@ -233,12 +232,12 @@ func (c *cli) printValidated(v validated) error {
 	}
 	p := c.printer()
 	for _, m := range v.Mistakes {
-		if err := p.Say("%s", m.text()); err != nil {
+		if err := p.Say("%s", m.text); err != nil {
 			return err
 		}
 	}
 	for _, w := range v.Warnings {
-		if err := p.Say("warning: %s", w.text()); err != nil {
+		if err := p.Say("warning: %s", w.text); err != nil {
 			return err
 		}
 	}
@@ -249,19 +248,4 @@ func (c *cli) printValidated(v validated) error {
 		return p.Say("%s", count(n, "mistake"))
 	}
 	return p.Say("%s, %s, no mistake", count(len(v.Jobs), "job"), count(len(v.Calendars), "calendar"))
-}
-
-// text says where the mistake is, and what is wrong, in one line.
-func (m mistake) text() string {
-	text := m.File
-	if m.Line > 0 {
-		text += fmt.Sprintf(":%d", m.Line)
-	}
-	if m.Column > 0 {
-		text += fmt.Sprintf(":%d", m.Column)
-	}
-	if m.Path != "" {
-		text += ": " + m.Path
-	}
-	return show.Line(text + ": " + strings.ReplaceAll(cmp.Or(m.What, "wrong"), "\n", " "))
 }
