@@ -44,7 +44,6 @@
 // # Examples
 //
 //	examples/quickstart  three instances, one of which is killed; begin with worker.go
-//	examples/etcd        an etcd server for trying things out, for machines that have none
 //	examples/service     a whole service and its tests; copy this one (a module)
 //	examples/orders      a dataflow over a SQL table, with a cursor and fencing tokens (a module)
 //	examples/observed    history, metrics, spans, lines and dumps in one program (a module)

@@ -8,8 +8,9 @@
 //	defer server.Stop()
 //	registry, err := etcd.Dial(ctx, etcd.Config{Endpoints: []string{server.Address()}, Namespace: "shop"})
 //
-// It starts in a few hundredths of a second, listens without TLS and users, and writes nothing to the terminal. Its data
-// is in a temporary folder, is not synced to the disk, and is removed at the end. It is not for production.
+// It starts in a few hundredths of a second, listens without TLS and users, and writes nothing to the terminal. The data
+// of Start is in a temporary folder, is not synced to the disk, and is removed at the end; that of Open stays. It is not
+// for production.
 //
 // It is a module of its own: the library does not require the modules of the server.
 package embedetcd
@@ -33,8 +34,8 @@ import (
 
 // Server is a running member.
 type Server struct {
-	etcd   *embed.Etcd
-	folder string
+	etcd *embed.Etcd
+	temp string // the folder that goes with it
 	// serving has the gRPC server once that serves clients.
 	serving chan *grpc.Server
 	once    sync.Once
@@ -43,24 +44,33 @@ type Server struct {
 // Start starts a member that listens for clients at an address, and returns when it serves. ctx bounds the start only.
 // The caller has to stop it.
 func Start(ctx context.Context, listen string) (*Server, error) {
-	folder, err := newFolder()
+	folder, err := TempFolder("elasticjob-etcd-")
 	if err != nil {
 		return nil, fmt.Errorf("embedetcd: %w", err)
 	}
-	s := &Server{folder: folder, serving: make(chan *grpc.Server, 1)}
-	if err := s.start(ctx, listen); err != nil {
+	return (&Server{temp: folder}).run(ctx, listen, folder)
+}
+
+// Open is Start with data in a folder that stays: it is made if it is not there, and synced to the disk at each write.
+func Open(ctx context.Context, listen, folder string) (*Server, error) {
+	return new(Server).run(ctx, listen, folder)
+}
+
+func (s *Server) run(ctx context.Context, listen, folder string) (*Server, error) {
+	s.serving = make(chan *grpc.Server, 1)
+	if err := s.start(ctx, listen, folder); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("embedetcd: %w", err)
 	}
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context, listen string) (err error) {
+func (s *Server) start(ctx context.Context, listen, folder string) (err error) {
 	c := embed.NewConfig()
-	c.Dir = s.folder
+	c.Dir = folder
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	c.TickMs, c.ElectionMs = 10, 100 // so that it leads at once, and sessions may last a second
-	c.UnsafeNoFsync = true
+	c.UnsafeNoFsync = s.temp != ""
 	c.EnableGRPCGateway = false
 	client := url.URL{Scheme: "http", Host: listen}
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
@@ -102,14 +112,15 @@ func (s *Server) Stop() {
 			s.etcd.Server = nil // so that Close does not stop it again
 			s.etcd.Close()
 		}
-		_ = os.RemoveAll(s.folder) // the next Start tries again
+		if s.temp != "" {
+			_ = os.RemoveAll(s.temp) // the next Start tries again
+		}
 	})
 }
 
-const prefix = "elasticjob-etcd-"
-
-// newFolder makes a folder that has the id of this process in its name, and removes those of processes that were killed.
-func newFolder() (string, error) {
+// TempFolder makes a temporary folder whose name has a prefix and the id of this process, and removes those of processes
+// that were killed.
+func TempFolder(prefix string) (string, error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
 		return "", err

@@ -217,7 +217,15 @@ func (c *cli) configCommands() []*cobra.Command {
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.consoleCommand(), c.contextCommand(), manual.Command(c.env.Out, c.print), versionCommand(c)}
+	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.devCommand(), c.consoleCommand(), c.contextCommand(), manual.Command(c.env.Out, c.print), versionCommand(c)}
+}
+
+// topics returns what help knows beside commands.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "The codes with which elasticjob ends", Long: "elasticjob ends with one of these codes:\n\n" + exit.Table()},
+		{Use: "store", Short: "How elasticjob finds the store", Long: target.Topic()},
+	}
 }
 
 // family is a command that only has others below it.

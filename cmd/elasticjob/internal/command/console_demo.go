@@ -5,21 +5,14 @@ package command
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/demo"
-	"github.com/elasticjob-go/elasticjob/console/access"
 )
-
-// The demo's user. His password is another one at each start.
-const demoUser = "demo"
 
 // serveDemo serves the console of a demo, which begins and ends with it.
 func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
@@ -27,26 +20,12 @@ func (c *cli) serveDemo(ctx context.Context, f consoleFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(c.env.Err, nil))
-	d, err := demo.Start(ctx, demo.Options{Worker: command, Log: log})
+	d, err := demo.Start(ctx, demo.Options{Worker: command, Log: slog.New(slog.NewTextHandler(c.env.Err, nil))})
 	defer func() { err = cmp.Or(err, closeIn(ctx, d.Close)) }()
 	if err != nil {
 		return err
 	}
-	password := rand.Text()
-	f.users = filepath.Join(d.Folder(), "users.yaml")
-	if err := access.File(f.users).Change(ctx, func(u *access.Users) error {
-		return u.Add(demoUser, password, []access.Grant{{Role: access.Admin}})
-	}); err != nil {
-		return err
-	}
-	f.ready = func(url string) {
-		const text = "A demo with a store, three workers and their jobs. All of it ends with this command.\n\n" +
-			"  console   %s\n  user      %s\n  password  %s\n\n"
-		_, _ = fmt.Fprintf(c.env.Out, text, url, demoUser, password) // whoever does not read it asks no more
-	}
-	c.flags, c.context = d.Settings, ""
-	return c.serveConsole(ctx, &f)
+	return c.serveOwn(ctx, &f, d.Store, demo.Namespace, "A demo with a store, three workers and their jobs. All of it ends with this command.\n\n")
 }
 
 // demoWorkerUse is the command with which the demo starts its workers.

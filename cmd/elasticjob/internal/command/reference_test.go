@@ -72,7 +72,7 @@ func TestReferenceStore(t *testing.T) {
 		}
 	}
 	for _, row := range table[min(len(rows), len(table)):] {
-		if !strings.Contains(storeTopic(), row[0]) {
+		if !strings.Contains(target.Topic(), row[0]) {
 			t.Errorf("the help does not know %s", row[0])
 		}
 	}

@@ -7,18 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/dev"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/etcd"
-	"github.com/elasticjob-go/elasticjob/internal/embedetcd"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -41,12 +36,9 @@ type Demo struct {
 	// Ops are the operations on the namespace, with the history.
 	Ops *ops.Ops
 
-	// Settings say how to get to the namespace and its history, for whoever else wants to.
-	Settings target.Settings
+	// Store has the namespace and its history, for whoever else wants to get to them.
+	Store *dev.Store
 
-	dir     string
-	server  *embedetcd.Server
-	history *target.History
 	partner *partner
 	reg     coord.Registry
 	crew    *crew
@@ -76,29 +68,15 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 
 // start does so; what runs on ends with life.
 func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
-	if d.dir, err = newFolder(); err != nil {
+	if d.Store, err = dev.Start(ctx, dev.Options{Listen: "127.0.0.1:0", Namespace: Namespace}); err != nil {
 		return err
 	}
-	file := filepath.Join(d.dir, "history.db") // made here: OpenHistory wants to find one
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		return err
-	}
-	d.Settings.History = "sqlite:" + file
-	if d.history, err = d.Settings.OpenHistory(); err != nil {
-		return err
-	}
-	if err := d.history.Migrate(ctx); err != nil {
-		return err
-	}
-	if d.server, err = embedetcd.Start(ctx, "127.0.0.1:0"); err != nil {
-		return err
-	}
-	d.Settings.Store, d.Settings.Endpoints, d.Settings.Namespace = "etcd", d.server.Address(), Namespace
-	orders := Orders{Endpoints: []string{d.server.Address()}, History: file}
+	past := d.Store.History
+	orders := Orders{Endpoints: []string{d.Store.Settings.Endpoints}, History: strings.TrimPrefix(d.Store.Settings.History, "sqlite:")}
 	if d.reg, err = orders.dial(ctx); err != nil {
 		return err
 	}
-	d.Ops = ops.New(d.reg, ops.WithHistory(d.history), ops.WithTrace(d.history, d.notTraced))
+	d.Ops = ops.New(d.reg, ops.WithHistory(past), ops.WithTrace(past, d.notTraced))
 	if d.partner, err = startPartner(); err != nil {
 		return err
 	}
@@ -111,26 +89,9 @@ func (d *Demo) start(ctx, life context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	d.running.Go(func() { seed(life, d.history, time.Now(), d.log) })
+	d.running.Go(func() { seed(life, past, time.Now(), d.log) })
 	d.running.Go(func() { d.mishaps(life, o.Rest) })
 	return nil
-}
-
-const folderPrefix = "elasticjob-demo-"
-
-// newFolder makes a folder that has this process in its name, and removes those of processes that were killed.
-func newFolder() (string, error) {
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
-	if err != nil {
-		return "", err
-	}
-	for _, folder := range left {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), folderPrefix), "-")
-		if pid, err := strconv.Atoi(owner); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			_ = os.RemoveAll(folder) // the next demo tries again
-		}
-	}
-	return os.MkdirTemp("", folderPrefix+strconv.Itoa(os.Getpid())+"-*")
 }
 
 // notTraced says what the history does not have. The audit has it.
@@ -166,9 +127,6 @@ func (d *Demo) victim(ctx context.Context) (worker int, isThere bool) {
 	return 0, false
 }
 
-// Folder is where the demo keeps what ends with it.
-func (d *Demo) Folder() string { return d.dir }
-
 // Close ends everything, and removes all that was written. ctx bounds how long it waits.
 func (d *Demo) Close(ctx context.Context) error {
 	d.end()
@@ -183,14 +141,8 @@ func (d *Demo) Close(ctx context.Context) error {
 	if d.reg != nil {
 		errs = append(errs, d.reg.Close(ctx))
 	}
-	if d.history != nil {
-		errs = append(errs, d.history.Close())
-	}
-	if d.server != nil {
-		d.server.Stop()
-	}
-	if d.dir != "" {
-		errs = append(errs, os.RemoveAll(d.dir))
+	if d.Store != nil {
+		errs = append(errs, d.Store.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("demo: %w", err)

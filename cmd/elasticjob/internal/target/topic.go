@@ -1,29 +1,17 @@
-package command
+package target
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/spf13/cobra"
-
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 )
 
-// topics returns what help knows beside commands.
-func topics() []*cobra.Command {
-	return []*cobra.Command{
-		{Use: "exit-codes", Short: "The codes with which elasticjob ends", Long: "elasticjob ends with one of these codes:\n\n" + exit.Table()},
-		{Use: "store", Short: "How elasticjob finds the store", Long: storeTopic()},
-	}
-}
-
-func storeTopic() string {
+// Topic is the text of help about how elasticjob finds the store.
+func Topic() string {
 	var b strings.Builder
 	b.WriteString(`The namespace to work on is given by flags, by the environment, or by a context of the contexts file:
 
 `)
-	for _, f := range target.Fields() {
+	for _, f := range Fields() {
 		flag := ""
 		if f.Flag != "" {
 			flag = "--" + f.Flag
