@@ -7,7 +7,7 @@
 // # The shape
 //
 // A [Registry] is one connection, one session and one namespace. A program reads
-// with [Registry.Get], [Registry.List] and [Registry.Walk], follows a subtree, or its
+// with [Registry.Get], [Registry.GetAll], [Registry.List] and [Registry.Walk], follows a subtree, or its
 // upper levels, with [Registry.View], and changes the tree with [Registry.Commit] only: any number
 // of operations and conditions that happen together or not at all. Callers are
 // meant to decide on a snapshot, and to commit the decision under the conditions
@@ -78,7 +78,7 @@
 //
 //   - A commit is atomic: its conditions hold at the same step at which it writes. ErrConflict and
 //     ErrUnavailable mean that nothing was written, ErrUnknownOutcome that nobody knows.
-//   - Get, List and Walk see every commit that ended before the call (linearizable).
+//   - Get, GetAll, List and Walk see every commit that ended before the call (linearizable).
 //   - The Modified of a node grows with each write, also over a removal.
 //   - The snapshots of a view never go back. They have everything from before a [View.Sync]. A view
 //     outlives broken connections, lost sessions and compaction, and has a [View.Fault] meanwhile.

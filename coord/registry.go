@@ -20,6 +20,12 @@ type Registry interface {
 	// Errors: ErrNoNode.
 	Get(ctx context.Context, path string) (Node, error)
 
+	// GetAll reads some nodes, and yields for each path, in their order, what Get would return. It
+	// takes few requests and holds what a few of them bring, for any number of paths: on etcd a
+	// request reads up to 128 nodes. Nodes need not be of one moment. Each loop over the sequence
+	// reads anew.
+	GetAll(ctx context.Context, paths []string) iter.Seq2[Node, error]
+
 	// List reads the children of a node from the store, like Get, in ascending
 	// bytewise order of their names. "" is the root of the namespace, which always
 	// exists. On ZooKeeper the values are read one by one: a child that is removed

@@ -187,6 +187,11 @@ func boundedByContext(e *env) {
 		"Get":    func(ctx context.Context) error { _, err := r.Get(ctx, "a"); return err },
 		"List":   func(ctx context.Context) error { _, err := r.List(ctx, ""); return err },
 		"Commit": func(ctx context.Context) error { _, err := r.Commit(ctx, coord.Put("b", nil)); return err },
+		"GetAll": func(ctx context.Context) (err error) {
+			for _, err = range r.GetAll(ctx, []string{"a", "b"}) {
+			}
+			return err
+		},
 		"Walk": func(ctx context.Context) (err error) {
 			for _, err = range r.Walk(ctx, "") {
 			}

@@ -1,6 +1,7 @@
 package coordtest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 func readCases() []testCase {
 	return []testCase{
 		{"read: get of nothing", getNothing},
+		{"read: get all is a get of each path", getAll},
+		{"read: get all of many nodes", getAllOfMany},
 		{"read: list of nothing", listNothing},
 		{"read: list of a node without children", listLeaf},
 		{"read: list is in bytewise order and has the values", listOrder},
@@ -31,6 +34,73 @@ func getNothing(e *env) {
 	for _, path := range []string{"x", "a/b/c", "a/bc", "a/x"} {
 		_, err := r.Get(e.ctx, path)
 		e.wantErr(err, coord.ErrNoNode, path)
+	}
+}
+
+func getAll(e *env) {
+	r, s := e.dial(), e.dial()
+	r.commit(coord.Put("a", []byte("1")), coord.Put("b/c", []byte("2")), coord.CreateEphemeral("e", []byte("3")), coord.Put("long", make([]byte, 64<<10)))
+	for range 2 { // the second time with what has changed meanwhile
+		paths := []string{"e", "x", "a", "b", "b/c", "b/x", "", "a//b", "long", "a"}
+		i := 0
+		for n, err := range s.GetAll(e.ctx, paths) {
+			want, wantErr := s.Get(e.ctx, paths[i])
+			switch {
+			case wantErr == nil && err != nil:
+				e.Errorf("%.20q: %v", paths[i], err)
+			case wantErr != nil && !(errors.Is(err, coord.ErrNoNode) && errors.Is(wantErr, coord.ErrNoNode)):
+				e.wantErr(err, coord.ErrInvalidPath, fmt.Sprintf("%.20q", paths[i]))
+			}
+			if n.Path != want.Path || string(n.Value) != string(want.Value) || n.Owner != want.Owner || want.Modified > 0 && n.Version != want.Version {
+				e.Errorf("%.20q: got %+v, want %+v", paths[i], n, want)
+			}
+			i++
+		}
+		if i != len(paths) {
+			e.Errorf("got %d of %d nodes", i, len(paths))
+		}
+		r.commit(coord.DeleteTree("a"), coord.Put("x", []byte("4")), coord.Put("b", []byte("5")), coord.Put("e", []byte("6")))
+	}
+	for range r.GetAll(e.ctx, nil) {
+		e.Errorf("a node of no path")
+	}
+	for n, err := range r.GetAll(e.ctx, []string{"x", "long", "b"}) {
+		if err != nil || n.Path != "x" {
+			e.Errorf("got %q, %v", n.Path, err)
+		}
+		break
+	}
+}
+
+func getAllOfMany(e *env) {
+	r := e.dial()
+	const nodes = 2500
+	paths := make([]string, nodes)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("many/%d", (i*7)%nodes)
+	}
+	for some := range slices.Chunk(paths[:nodes/2], coord.MaxOps) {
+		var ops []coord.Op
+		for _, path := range some {
+			ops = append(ops, coord.Put(path, []byte(path)))
+		}
+		r.commit(ops...)
+	}
+	for range 2 {
+		sequence := r.GetAll(e.ctx, paths)
+		i := 0
+		for n, err := range sequence {
+			switch {
+			case i < nodes/2 && (err != nil || string(n.Value) != paths[i]):
+				e.Fatalf("%s: got %+v, %v", paths[i], n, err)
+			case i >= nodes/2:
+				e.wantErr(err, coord.ErrNoNode, paths[i])
+			}
+			i++
+		}
+		if i != nodes {
+			e.Errorf("got %d nodes", i)
+		}
 	}
 }
 

@@ -46,7 +46,9 @@
 //
 // A view of the upper levels ([Registry.View]) reads and watches the keys of the whole
 // subtree. It keeps the nodes that it shows, and one number for each parent at the lowest
-// level. [Registry.Walk] reads pages of about 4 MB, and of 16 MiB at most, all at one revision. If the store
+// level. [Registry.List] reads hardly any of what lies below the children: a request reads the next child of up to
+// 128 sections of the range, so that 1,000 children with subtrees take some 25 requests. [Registry.GetAll] reads up
+// to 128 nodes in a request. [Registry.Walk] reads pages of about 4 MB, and of 16 MiB at most, all at one revision. If the store
 // compacts that revision meanwhile, the walk ends with [coord.ErrCompacted].
 //
 // A view watches one range of keys. Beside its subtree that range has some siblings:

@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -52,6 +53,28 @@ func TestLargeValues(t *testing.T) {
 		if long != junk || path == "" && nodes != junk+others {
 			t.Errorf("walk %q: %d nodes, %d of them long", path, nodes, long)
 		}
+	}
+	if nodes, err := r.List(within(t), ""); err != nil || len(nodes) != others/100+1 {
+		t.Errorf("list: %d nodes, %v", len(nodes), err)
+	}
+	check("list")
+	paths := []string{"a0/0", "evil", "none"}
+	for i := range junk {
+		paths = append(paths, fmt.Sprintf("evil/faults/%03d", i))
+	}
+	long := 0
+	for n, err := range r.GetAll(within(t), paths) {
+		if err != nil && !errors.Is(err, coord.ErrNoNode) {
+			t.Fatal(err)
+		}
+		if len(n.Value) == size {
+			if long++; long%20 == 1 {
+				check("get all")
+			}
+		}
+	}
+	if long != junk {
+		t.Errorf("get all: %d long nodes", long)
 	}
 	for _, path := range []string{"", "evil", "evil/faults"} {
 		v, err := r.View(within(t), path, coord.AllLevels, coord.Bounds{Value: func(string) int { return 1000 }})

@@ -1,18 +1,15 @@
 package etcd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -207,65 +204,6 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 		}
 		return coord.Node{Path: path}, nil
 	}
-}
-
-// List implements [coord.Registry].
-func (r *Registry) List(ctx context.Context, path string) ([]coord.Node, error) {
-	if err := coord.ValidateRoot(path); err != nil {
-		return nil, fmt.Errorf("etcd: list: %w", err)
-	}
-	for {
-		nodes, err := r.list(ctx, path)
-		if !errors.Is(err, errCompacted) {
-			return nodes, err
-		}
-	}
-}
-
-func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) {
-	what := fmt.Sprintf("list %q", path)
-	below := r.keys.below(path)
-	var nodes []coord.Node
-	revision, err := r.scan(ctx, what, below, scanOptions{}, func(kv *mvccpb.KeyValue) string {
-		p, ok := r.keys.path(kv.Key)
-		if !ok {
-			return r.keys.prefix + afterSlash // skip the keys of sessions
-		}
-		start := len(path)
-		if path != "" {
-			start++
-		}
-		end := strings.IndexByte(p[start:], '/')
-		if end < 0 {
-			nodes = append(nodes, newNode(p, kv))
-			return ""
-		}
-		child := p[:start+end]
-		nodes = append(nodes, coord.Node{Path: child}) // a parent; inOrder drops this if the child was written too
-		return r.keys.below(child).to
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(nodes) == 0 && path != "" {
-		read, err := r.get(ctx, what, r.keys.key(path), clientv3.WithRev(revision), clientv3.WithKeysOnly())
-		if err != nil {
-			return nil, err
-		}
-		if len(read.Kvs) == 0 {
-			return nil, fmt.Errorf("etcd: %s: %w", what, coord.ErrNoNode)
-		}
-	}
-	return inOrder(nodes), nil
-}
-
-// inOrder sorts the children of a node by name, and keeps one entry for each. Keys are in
-// another order: the child a! stands between a and what lies below a.
-func inOrder(nodes []coord.Node) []coord.Node {
-	slices.SortFunc(nodes, func(a, b coord.Node) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), -cmp.Compare(a.Created, b.Created))
-	})
-	return slices.CompactFunc(nodes, func(a, b coord.Node) bool { return a.Path == b.Path })
 }
 
 // Session implements [coord.Registry].

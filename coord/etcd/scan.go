@@ -24,7 +24,6 @@ const (
 	pageGrowth = 64
 	pageBytes  = 4 << 20
 	maxPage    = 20_000
-	skipPage   = 16 // after a skip another one is likely, so a large page would be read in vain
 	// maxAnswer bounds an answer of the store in bytes: the client refuses a larger one before it receives it. etcd has no
 	// pages of so many bytes, and a few large values may stand behind many small ones. Such a page is read again with
 	// fewer keys.
@@ -66,9 +65,8 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 		if revision == 0 {
 			revision = page.Header.Revision
 		}
-		skipTo, size := "", 0
+		skipTo := ""
 		for _, kv := range page.Kvs {
-			size += len(kv.Key) + len(kv.Value)
 			if skipTo != "" && string(kv.Key) < skipTo {
 				continue
 			}
@@ -81,12 +79,45 @@ func (r *Registry) scan(ctx context.Context, what string, keys keyRange, o scanO
 		}
 		last := string(page.Kvs[len(page.Kvs)-1].Key)
 		if last < skipTo {
-			from, limit = skipTo, skipPage
+			from, limit = skipTo, firstPage
 			continue
 		}
-		from = last + "\x00"
-		// As many keys as make pageBytes, by the average of this page.
-		limit = min(maxPage, pageGrowth*limit, max(1, pageBytes*int64(len(page.Kvs))/int64(size)))
+		from, limit = last+"\x00", nextLimit(page, limit, pageBytes)
+	}
+}
+
+// nextLimit returns the limit after a page: as many keys as make some bytes, by the average of the page.
+func nextLimit(page *clientv3.GetResponse, limit int64, bytes int) int64 {
+	size := 1
+	for _, kv := range page.Kvs {
+		size += len(kv.Key) + len(kv.Value)
+	}
+	return min(maxPage, pageGrowth*limit, max(1, int64(bytes)*int64(len(page.Kvs))/int64(size)))
+}
+
+// scanTree is scan for a node and everything below it. One request reads the node and the first page below it, which
+// mostly is all. The root of the namespace has no key of its own.
+func (r *Registry) scanTree(ctx context.Context, what, path string, visit func(*mvccpb.KeyValue) string) (int64, error) {
+	below := r.keys.below(path)
+	if path == "" {
+		return r.scan(ctx, what, below, scanOptions{}, visit)
+	}
+	limit := int64(firstPage)
+	for {
+		pages, revision, err := r.readMany(ctx, what, 0, []readOp{{keyRange: keyRange{from: r.keys.key(path)}}, {keyRange: below, limit: limit}})
+		if limit > 1 && errors.Is(err, coord.ErrTooLarge) {
+			limit = max(1, limit/pageShrink)
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		for _, kv := range pages[0].Kvs {
+			if visit(kv) == stopScan {
+				return revision, nil
+			}
+		}
+		return r.scan(ctx, what, below, scanOptions{revision: revision, page: pages[1]}, visit)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/internal/broadcast"
@@ -166,7 +165,7 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 		// view does not have comes from another store.
 		rewritten = rewritten || kv.ModRevision <= trusted
 	}
-	if revision, err = v.scan(ctx, visit); err != nil {
+	if revision, err = r.scanTree(ctx, v.String(), v.path, func(kv *mvccpb.KeyValue) string { visit(kv); return "" }); err != nil {
 		return 0, err
 	}
 	if rewritten {
@@ -216,44 +215,6 @@ func (v *view) read(ctx context.Context, trusted int64) (revision int64, err err
 	}
 	v.changed.Fire()
 	return revision, nil
-}
-
-// scan calls visit for the node and everything below it, at one revision, which it returns. One
-// transaction reads the node and the first page below it, which mostly is all; [Registry.scan] reads
-// the other pages. The root of the namespace has no key of its own.
-func (v *view) scan(ctx context.Context, visit func(*mvccpb.KeyValue)) (int64, error) {
-	r := v.registry
-	below := r.keys.below(v.path)
-	visitNext := func(kv *mvccpb.KeyValue) string { visit(kv); return "" }
-	if v.path == "" {
-		return r.scan(ctx, v.String(), below, scanOptions{}, visitNext)
-	}
-	var read *clientv3.TxnResponse
-	err := r.request(ctx, v.String(), func(ctx context.Context) (err error) {
-		limit := int64(firstPage)
-		for backoff := newBackoff(); ; { // the client repeats reads by itself, but no transactions
-			read, err = r.client.Txn(ctx).Then(
-				clientv3.OpGet(r.keys.key(v.path)),
-				clientv3.OpGet(below.from, clientv3.WithRange(below.to), clientv3.WithLimit(limit)),
-			).Commit()
-			if limit > 1 && kindOf(err) == coord.ErrTooLarge {
-				limit = max(1, limit/pageShrink)
-				continue
-			}
-			if err == nil || kindOf(err) != coord.ErrUnavailable || !backoff.Wait(ctx) {
-				return err
-			}
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	revision := read.Header.Revision
-	for _, kv := range read.Responses[0].GetResponseRange().Kvs {
-		visit(kv)
-	}
-	page := (*clientv3.GetResponse)(read.Responses[1].GetResponseRange())
-	return r.scan(ctx, v.String(), below, scanOptions{revision: revision, page: page}, visitNext)
 }
 
 // apply implements target.

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -352,6 +353,17 @@ func (r *Registry) Get(ctx context.Context, path string) (coord.Node, error) {
 		return coord.Node{}, err
 	}
 	return node, nil
+}
+
+// GetAll implements [coord.Registry]. For a fault it is a Get of each path.
+func (r *Registry) GetAll(ctx context.Context, paths []string) iter.Seq2[coord.Node, error] {
+	return func(yield func(coord.Node, error) bool) {
+		for _, path := range paths {
+			if !yield(r.Get(ctx, path)) {
+				return
+			}
+		}
+	}
 }
 
 // List implements [coord.Registry].

@@ -76,8 +76,8 @@
 //
 // Of the registry centre, from the one that Registry has returned:
 //
-//	elasticjob_store_requests_total                   c operation result      commit, get, list, walk, view; result is ok or the kind of the error
-//	elasticjob_store_request_duration_seconds         h operation             but for walk
+//	elasticjob_store_requests_total                   c operation result      commit, get, get_all, list, walk, view; result is ok or the kind of the error
+//	elasticjob_store_request_duration_seconds         h operation             but for get_all and walk
 //	elasticjob_store_conflicts_total                  c reason                commits of which a condition did not hold; reasons: [coord.ConflictError]
 //	elasticjob_store_commit_group_size                h                       how many commits went in one request; etcd only
 //	elasticjob_store_commits_waiting                  g                       commits that wait to be sent; etcd only

@@ -116,13 +116,24 @@ func (r *registry) List(ctx context.Context, path string) ([]coord.Node, error) 
 	return nodes, err
 }
 
-// Walk counts without the time, which is the caller's for the most part.
+func (r *registry) GetAll(ctx context.Context, paths []string) iter.Seq2[coord.Node, error] {
+	return r.counted(ctx, "get_all", r.Registry.GetAll(ctx, paths))
+}
+
 func (r *registry) Walk(ctx context.Context, path string) iter.Seq2[coord.Node, error] {
+	return r.counted(ctx, "walk", r.Registry.Walk(ctx, path))
+}
+
+// counted counts a loop over nodes without the time, which is the caller's for the most part. A node that is not there is
+// no failure.
+func (r *registry) counted(ctx context.Context, operation string, nodes iter.Seq2[coord.Node, error]) iter.Seq2[coord.Node, error] {
 	return func(yield func(coord.Node, error) bool) {
 		var failed error
-		defer func() { r.m.requests.WithLabelValues("walk", resultOf(ctx, failed)).Inc() }()
-		for n, err := range r.Registry.Walk(ctx, path) {
-			failed = err
+		defer func() { r.m.requests.WithLabelValues(operation, resultOf(ctx, failed)).Inc() }()
+		for n, err := range nodes {
+			if err != nil && !errors.Is(err, coord.ErrNoNode) {
+				failed = err
+			}
 			if !yield(n, err) {
 				return
 			}

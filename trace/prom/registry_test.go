@@ -95,6 +95,9 @@ func TestCallsAreCounted(t *testing.T) {
 		call(nil, get)
 		call(nil, func() error { _, err := reg.List(ctx, ""); return err })
 		call(coord.ErrNoNode, func() error { _, err := reg.List(ctx, "none"); return err })
+		for _, err := range reg.GetAll(ctx, []string{"a", "none"}) {
+			_ = err // a node that is not there is no failure
+		}
 		for _, err := range reg.Walk(ctx, "") {
 			call(nil, func() error { return err })
 		}
@@ -119,6 +122,7 @@ func TestCallsAreCounted(t *testing.T) {
 			`elasticjob_store_requests_total{operation="list",result="ok"}`:                1,
 			`elasticjob_store_requests_total{operation="list",result="no_node"}`:           1,
 			`elasticjob_store_requests_total{operation="walk",result="ok"}`:                1,
+			`elasticjob_store_requests_total{operation="get_all",result="ok"}`:             1,
 			`elasticjob_store_request_duration_seconds_count{operation="commit"}`:          4,
 			`elasticjob_store_request_duration_seconds_bucket{operation="list",le="0.01"}`: 2,
 		})

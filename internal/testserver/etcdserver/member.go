@@ -181,19 +181,28 @@ func (m *member) get(ctx context.Context, path string) ([]byte, error) {
 	return text, err
 }
 
-// metric reads a value without labels.
-func (m *member) metric(ctx context.Context, name string) (int, error) {
+// metric reads a metric, and adds up the values of those that have a label, such as a="b".
+func (m *member) metric(ctx context.Context, name, label string) (sum int, err error) {
 	text, err := m.get(ctx, "/metrics")
 	if err != nil {
 		return 0, err
 	}
+	isThere := false
 	for line := range strings.Lines(string(text)) {
-		if value, isIt := strings.CutPrefix(line, name+" "); isIt {
-			number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return int(number), err
+		key, value, _ := strings.Cut(line, " ")
+		if of, labels, _ := strings.Cut(key, "{"); of != name || !strings.Contains(labels, label) {
+			continue
 		}
+		number, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil {
+			return 0, fmt.Errorf("%s: metric %s: %w", m.name, name, err)
+		}
+		sum, isThere = sum+int(number), true
 	}
-	return 0, fmt.Errorf("%s has no metric %s", m.name, name)
+	if !isThere {
+		return 0, fmt.Errorf("%s has no metric %s", m.name, name)
+	}
+	return sum, nil
 }
 
 // stop kills the process.

@@ -270,9 +270,19 @@ func (s *Server) whileStopped(ctx context.Context, do func(*member) error) error
 }
 
 // Watches counts the watches of all members.
-func (s *Server) Watches(ctx context.Context) (count int, err error) {
+func (s *Server) Watches(ctx context.Context) (int, error) {
+	return s.count(ctx, "etcd_debugging_mvcc_watcher_total", "")
+}
+
+// Requests counts the requests to read and to write that all members have handled so far.
+func (s *Server) Requests(ctx context.Context) (int, error) {
+	return s.count(ctx, "grpc_server_handled_total", `grpc_service="etcdserverpb.KV"`)
+}
+
+// count adds up a metric of all members.
+func (s *Server) count(ctx context.Context, metric, label string) (count int, err error) {
 	for _, m := range s.members {
-		n, err := m.metric(ctx, "etcd_debugging_mvcc_watcher_total")
+		n, err := m.metric(ctx, metric, label)
 		if err != nil {
 			return 0, fmt.Errorf("etcdserver: %w", err)
 		}
