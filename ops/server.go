@@ -130,18 +130,23 @@ func (s *Server) jobs(ctx context.Context) ([]string, error) {
 	if s.address == "" || len(s.address) > jobtree.MaxIP || strings.Contains(s.address, "/") || coord.ValidatePath(jobtree.Job("job").Server(s.address)) != nil {
 		return nil, wrong("server", "address %s: 1 to %d bytes without / are allowed", brief.Quote(s.address), jobtree.MaxIP)
 	}
-	all, _, err := s.ops.listJobs(ctx)
+	all, err := s.ops.listJobs(ctx)
 	if err != nil {
 		return nil, err
 	}
+	paths := make([]string, len(all))
+	for i, name := range all {
+		paths[i] = jobtree.Job(name).Server(s.address)
+	}
 	var names []string
-	for n, server := range s.ops.each(ctx, all, func(name jobtree.Job) string { return name.Server(s.address) }) {
-		if server.err != nil {
-			return nil, server.err
+	for _, err := range s.ops.reg.GetAll(ctx, paths) {
+		switch {
+		case err == nil:
+			names = append(names, all[0])
+		case !errors.Is(err, coord.ErrNoNode):
+			return nil, err
 		}
-		if server.isThere {
-			names = append(names, string(all[n]))
-		}
+		all = all[1:]
 	}
 	if len(names) == 0 {
 		return nil, ErrNoServer

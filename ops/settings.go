@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
-
-// readers is how many nodes are read at a time where those of many jobs are needed.
-const readers = 16
 
 // AllSettings goes over the settings of all jobs of the namespace, by name, and reads while it goes: it
 // holds a few of them. One that cannot be read is among them, with [Settings.Err]. An error is the last
@@ -26,34 +23,50 @@ func (o *Ops) AllSettings(ctx context.Context) iter.Seq2[Settings, error] {
 
 func (o *Ops) settings(ctx context.Context, wanted func(job string) bool) iter.Seq2[Settings, error] {
 	return func(yield func(Settings, error) bool) {
-		names, roots, err := o.listJobs(ctx)
+		names, err := o.listJobs(ctx)
 		if err != nil {
 			yield(Settings{}, fmt.Errorf("settings: %w", err))
 			return
 		}
-		roots = slices.DeleteFunc(roots, func(n coord.Node) bool { return !wanted(n.Path) })
-		names = slices.DeleteFunc(names, func(name jobtree.Job) bool { return !wanted(string(name)) })
-		for n, document := range o.each(ctx, names, jobtree.Job.Config) {
-			if document.err != nil {
-				yield(Settings{}, fmt.Errorf("job %s: settings: %w", names[n], document.err))
+		o.SettingsOf(ctx, slices.DeleteFunc(names, func(name string) bool { return !wanted(name) }))(yield)
+	}
+}
+
+// SettingsOf is AllSettings for some jobs, in their order, in few requests. One that is not there is left out.
+func (o *Ops) SettingsOf(ctx context.Context, names []string) iter.Seq2[Settings, error] {
+	return func(yield func(Settings, error) bool) {
+		names := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return o.Job(name).check() != nil })
+		paths := make([]string, 0, 2*len(names))
+		for _, name := range names {
+			paths = append(paths, jobtree.Job(name).Root(), jobtree.Job(name).Config())
+		}
+		var root coord.Node
+		read := 0
+		for n, err := range o.reg.GetAll(ctx, paths) {
+			name, isRoot := names[read/2], read%2 == 0
+			read++
+			switch {
+			case err != nil && !errors.Is(err, coord.ErrNoNode):
+				yield(Settings{}, fmt.Errorf("job %s: settings: %w", brief.Text(name), err))
 				return
-			}
-			if document.isThere && !yield(settingsOf(names[n], roots[n], document.Node), nil) {
+			case isRoot:
+				root = n
+			case err == nil && !yield(settingsOf(jobtree.Job(name), root, n), nil):
 				return
 			}
 		}
 	}
 }
 
-// listJobs lists what may be jobs, by name, with their nodes. Not all of them have a configuration.
-func (o *Ops) listJobs(ctx context.Context) (names []jobtree.Job, roots []coord.Node, err error) {
+// listJobs lists the names of what may be jobs, ascending. Not all of them have a configuration.
+func (o *Ops) listJobs(ctx context.Context) (names []string, err error) {
 	nodes, err := o.reg.List(ctx, "")
 	for _, n := range nodes {
 		if jobtree.IsName(n.Path) {
-			names, roots = append(names, jobtree.Job(n.Path)), append(roots, n)
+			names = append(names, n.Path)
 		}
 	}
-	return names, roots, err
+	return names, err
 }
 
 // found is what was found at a path.
@@ -61,25 +74,6 @@ type found struct {
 	coord.Node
 	isThere bool
 	err     error
-}
-
-// each reads one node of each job, some at a time, and goes over them in the order of the names.
-func (o *Ops) each(ctx context.Context, names []jobtree.Job, path func(jobtree.Job) string) iter.Seq2[int, found] {
-	return func(yield func(int, found) bool) {
-		for begin := 0; begin < len(names); begin += readers {
-			some := make([]found, min(readers, len(names)-begin))
-			var reads sync.WaitGroup
-			for i := range some {
-				reads.Go(func() { some[i] = o.find(ctx, path(names[begin+i])) })
-			}
-			reads.Wait()
-			for i := range some {
-				if !yield(begin+i, some[i]) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func (o *Ops) find(ctx context.Context, path string) found {

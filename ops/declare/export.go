@@ -22,7 +22,7 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 	if chosen {
 		jobs, err = settingsOf(ctx, o, slices.Compact(slices.Sorted(slices.Values(names))), progress)
 	} else {
-		jobs, err = allSettings(ctx, o, progress)
+		jobs, err = collect(o.AllSettings(ctx), progress)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("export: %w", err)
