@@ -220,7 +220,7 @@ func (r *run) move(ctx context.Context, name jobtree.Job) error {
 	for isDone := false; !isDone; {
 		at, err := r.look(ctx, name)
 		if err == nil {
-			isDone, err = r.step(ctx, name, at)
+			isDone, err = r.step(ctx, name, at[0])
 		}
 		if err != nil {
 			return err

@@ -114,6 +114,9 @@ func (p *Plan) find(severity Severity, format string, args ...any) {
 	p.Findings = append(p.Findings, Finding{Severity: severity, Cause: fmt.Sprintf(format, args...)})
 }
 
+// lookedAt is of how many jobs a plan reads at a time where they are.
+const lookedAt = 64
+
 // Plan reads both sides, and says what Run would do, and what speaks against it. It reads up to eight
 // jobs at a time into memory.
 //
@@ -140,24 +143,34 @@ func (r *run) plan(ctx context.Context, p *Plan) error {
 	}
 	var mu sync.Mutex
 	used := map[string]bool{}
-	err = each(ctx, names, func(ctx context.Context, name jobtree.Job) error {
-		j, c, err := r.examine(ctx, name)
-		if err != nil || j == nil {
+	for some := range slices.Chunk(names, lookedAt) {
+		positions, err := r.look(ctx, some...)
+		if err != nil {
 			return err
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		p.Jobs = append(p.Jobs, *j)
-		if c != nil {
-			p.add(&r.Move, c)
-			for _, calendar := range c.settings.Calendars {
-				used[calendar] = true
-			}
+		at := map[jobtree.Job]position{}
+		for i, name := range some {
+			at[name] = positions[i]
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		err = each(ctx, some, func(ctx context.Context, name jobtree.Job) error {
+			j, c, err := r.examine(ctx, name, at[name])
+			if err != nil || j == nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			p.Jobs = append(p.Jobs, *j)
+			if c != nil {
+				p.add(&r.Move, c)
+				for _, calendar := range c.settings.Calendars {
+					used[calendar] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
 	slices.SortFunc(p.Jobs, func(a, b JobPlan) int { return strings.Compare(a.Name, b.Name) })
 	if err := r.planShared(ctx, p, used); err != nil {
@@ -236,11 +249,7 @@ func (r *run) candidates(ctx context.Context) ([]jobtree.Job, error) {
 }
 
 // examine says what is to become of a job; nil if there is no such job, and its name was not given.
-func (r *run) examine(ctx context.Context, name jobtree.Job) (*JobPlan, *cargo, error) {
-	at, err := r.look(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
+func (r *run) examine(ctx context.Context, name jobtree.Job, at position) (*JobPlan, *cargo, error) {
 	j := &JobPlan{Name: string(name), State: There}
 	switch {
 	case at.target.Step == jobtree.Arrived:

@@ -24,24 +24,40 @@ type mark struct {
 	jobtree.MovingDocument
 }
 
-// look reads where a job is.
-func (r *run) look(ctx context.Context, name jobtree.Job) (at position, err error) {
-	if coord.ValidatePath(name.Config()) != nil {
-		return at, nil // an external writer's node, which can have no name of a job
+// look reads where some jobs are, in few requests.
+func (r *run) look(ctx context.Context, names ...jobtree.Job) ([]position, error) {
+	list := make([]position, len(names))
+	var valid []int // others are an external writer's nodes, which can have no name of a job
+	var atSource, atTarget []string
+	for i, name := range names {
+		if coord.ValidatePath(name.Config()) == nil {
+			valid, atSource, atTarget = append(valid, i), append(atSource, name.Moving(), name.Config()), append(atTarget, name.Moving())
+		}
 	}
-	if at.source, err = r.mark(ctx, r.source, name); err != nil {
-		return at, fmt.Errorf("source: %w", err)
+	source, err := getAll(ctx, r.source, atSource)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
 	}
-	if at.target, err = r.mark(ctx, r.target, name); err != nil {
-		return at, fmt.Errorf("target: %w", err)
+	target, err := getAll(ctx, r.target, atTarget)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
 	}
-	at.config, err = get(ctx, r.source, name.Config())
-	return at, err
+	for n, i := range valid {
+		at := &list[i]
+		if at.source, err = r.mark(names[i], source[2*n]); err != nil {
+			return nil, fmt.Errorf("source: %w", err)
+		}
+		if at.target, err = r.mark(names[i], target[n]); err != nil {
+			return nil, fmt.Errorf("target: %w", err)
+		}
+		at.config = source[2*n+1]
+	}
+	return list, nil
 }
 
-func (r *run) mark(ctx context.Context, s *side, name jobtree.Job) (m mark, err error) {
-	if m.Node, err = get(ctx, s, name.Moving()); err != nil || m.Created == 0 {
-		return m, err
+func (r *run) mark(name jobtree.Job, n coord.Node) (m mark, err error) {
+	if m.Node = n; n.Created == 0 {
+		return m, nil
 	}
 	if m.MovingDocument, err = jobtree.DecodeMoving(m.Value); err != nil {
 		return m, fmt.Errorf("%s: %w", m.Path, err)
@@ -111,24 +127,28 @@ func (r *run) reserve(ctx context.Context, name jobtree.Job) error {
 
 // isTaken returns why the target has no room for a job of that name; "" if it has.
 func (r *run) isTaken(ctx context.Context, name jobtree.Job) (whyNot string, err error) {
-	config, err := get(ctx, r.target, name.Config())
-	if err != nil || config.Created != 0 {
-		return "the target has a job of that name", err
-	}
+	rest := ""
 	for n, err := range r.target.Walk(ctx, name.Root()) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", err
+		case n.Path == name.Config() && n.Created != 0:
+			return "the target has a job of that name", nil
+		case rest == "" && len(n.Value) > 0: // others are parents, which a store may have left
+			rest = n.Path
 		}
-		if len(n.Value) == 0 {
-			continue // a parent, which a store may have left
+		if rest != "" && n.Path > name.Config() {
+			break
 		}
-		note, err := get(ctx, r.target, name.Removal())
-		if err == nil && note.Created == 0 { // otherwise it is a rest, which goes
-			whyNot = fmt.Sprintf("the target has nodes of a job of that name without a configuration, such as %s", brief.Quote(n.Path))
-		}
-		return whyNot, err
 	}
-	return "", nil
+	if rest == "" {
+		return "", nil
+	}
+	note, err := get(ctx, r.target, name.Removal())
+	if err == nil && note.Created == 0 { // otherwise it is a rest, which goes
+		whyNot = fmt.Sprintf("the target has nodes of a job of that name without a configuration, such as %s", brief.Quote(rest))
+	}
+	return whyNot, err
 }
 
 // takeOut takes the configuration out of the source's tree: from this commit on nobody runs the job

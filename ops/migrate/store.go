@@ -25,6 +25,18 @@ func get(ctx context.Context, reg coord.Registry, path string) (coord.Node, erro
 	return n, err
 }
 
+// getAll reads nodes, in the order of the paths. One that is not there is the zero Node.
+func getAll(ctx context.Context, reg coord.Registry, paths []string) ([]coord.Node, error) {
+	nodes := make([]coord.Node, 0, len(paths))
+	for n, err := range reg.GetAll(ctx, paths) {
+		if err != nil && !errors.Is(err, coord.ErrNoNode) {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
 // list reads the children of a node, which need not be there.
 func list(ctx context.Context, reg coord.Registry, path string) ([]coord.Node, error) {
 	nodes, err := reg.List(ctx, path)
