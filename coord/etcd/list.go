@@ -53,7 +53,7 @@ func (r *Registry) list(ctx context.Context, path string) ([]coord.Node, error) 
 				rest = append(rest, readOp{keyRange: keyRange{next, some[i].to}, limit: limit})
 			}
 		}
-		revision, left, most = at, cut(rest, len(l.parent)), min(maxReads, 2*most)
+		revision, left, most = at, cut(rest, len(l.nodes), len(l.parent)), min(maxReads, 2*most)
 	}
 	if len(l.nodes) == 0 && path != "" {
 		read, err := r.get(ctx, what, r.keys.key(path), clientv3.WithRev(revision), clientv3.WithKeysOnly())
@@ -108,12 +108,13 @@ func (l *listing) visit(kv *mvccpb.KeyValue) (next string) {
 	return l.keys.below(child).to
 }
 
-// cut cuts the sections that are read in jumps, until there are as many as one request reads. All keys begin with a prefix.
-func cut(sections []readOp, prefix int) []readOp {
-	var smaller []readOp
+// cut cuts the sections that are read in jumps, until there are as many as one request reads. If many children were found it
+// makes more: etcd counts all keys of a section that it reads, so many children would cost it a square. All keys begin with a prefix.
+func cut(sections []readOp, found, prefix int) (smaller []readOp) {
+	pieces := max(maxReads, found/16)
 	for _, s := range sections {
 		if s.limit <= afterJump {
-			for _, point := range points(s.keyRange, prefix, maxReads/len(sections)-1) {
+			for _, point := range points(s.keyRange, prefix, pieces/len(sections)-1) {
 				smaller = append(smaller, readOp{keyRange: keyRange{s.from, point}, limit: s.limit})
 				s.from = point
 			}
