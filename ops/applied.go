@@ -45,25 +45,29 @@ func (o *Ops) Apply(ctx context.Context, r ApplyRequest) error {
 		if err := r.check(); err != nil {
 			return err
 		}
-		there, err := j.config(ctx)
-		if err != nil && !errors.Is(err, ErrNoJob) {
+		if err := j.check(); err != nil {
 			return err
 		}
-		isThere := err == nil
+		nodes, err := j.ops.nodes(ctx, j.name.Config(), j.name.Root(), j.name.Applied(), j.name.Removal())
+		if err != nil {
+			return err
+		}
+		there, root := nodes[0], nodes[1]
+		isThere := there.Path != ""
 		switch {
 		case isThere && r.Version == 0:
 			return ErrJobExists
 		case !isThere && r.Version != 0:
-			return err
+			return ErrNoJob
 		}
-		mark, err := j.markOf(ctx, r, there)
+		mark, err := j.markOf(r, there, nodes[2])
 		if err != nil {
 			return err
 		}
 		if isThere {
-			return j.applyOver(ctx, r, there, mark)
+			return j.applyOver(ctx, r, there, root, mark)
 		}
-		return j.applyNew(ctx, r, mark)
+		return j.applyNew(ctx, r, mark, nodes[3])
 	})
 }
 
@@ -82,14 +86,10 @@ type mark struct {
 
 // markOf returns how the job is noted as one of the set. It is refused if another set has it. A
 // note that is older than the job is that of an earlier one.
-func (j *Job) markOf(ctx context.Context, r ApplyRequest, there coord.Node) (mark, error) {
+func (j *Job) markOf(r ApplyRequest, there, n coord.Node) (mark, error) {
 	value := jobtree.EncodeApplied(jobtree.AppliedDocument{Set: r.Set, By: j.ops.by, At: j.ops.now()})
-	n, err := j.ops.reg.Get(ctx, j.name.Applied())
-	if errors.Is(err, coord.ErrNoNode) {
+	if n.Path == "" {
 		return mark{write: coord.Create(j.name.Applied(), value)}, nil
-	}
-	if err != nil {
-		return mark{}, err
 	}
 	m := mark{write: coord.SetAt(j.name.Applied(), value, n.Version)}
 	if r.Version == 0 || n.Modified < there.Created {
@@ -106,12 +106,12 @@ func (j *Job) markOf(ctx context.Context, r ApplyRequest, there coord.Node) (mar
 }
 
 // applyNew creates the job.
-func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark) error {
+func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark, removed coord.Node) error {
 	document, err := r.Config.Encode(nil)
 	if err != nil {
 		return err
 	}
-	if _, err := j.removeRest(ctx); err != nil {
+	if _, err := j.removeRestOf(ctx, removed); err != nil {
 		return err
 	}
 	act, err := j.ops.act(j.name, ActionApply)
@@ -123,13 +123,9 @@ func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark) error {
 }
 
 // applyOver replaces what the registry has of the job.
-func (j *Job) applyOver(ctx context.Context, r ApplyRequest, there coord.Node, m mark) error {
+func (j *Job) applyOver(ctx context.Context, r ApplyRequest, there, root coord.Node, m mark) error {
 	_, document, err := j.replace(there, UpdateRequest{Config: r.Config, Version: r.Version})
 	if err != nil {
-		return err
-	}
-	root, err := j.ops.reg.Get(ctx, j.name.Root())
-	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return err
 	}
 	was := string(root.Value)

@@ -110,17 +110,19 @@ func (o *Ops) PutCalendar(ctx context.Context, r PutCalendarRequest) (PutCalenda
 }
 
 func (o *Ops) putCalendar(ctx context.Context, r PutCalendarRequest) error {
-	before := o.find(ctx, jobtree.Calendar(r.Name))
+	nodes, err := o.nodes(ctx, jobtree.Calendar(r.Name))
+	if err != nil {
+		return err
+	}
+	before, isThere := nodes[0], nodes[0].Path != ""
 	switch {
-	case before.err != nil:
-		return before.err
-	case r.New && before.isThere, r.Version != nil && (!before.isThere || before.Version != *r.Version):
+	case r.New && isThere, r.Version != nil && (!isThere || before.Version != *r.Version):
 		return ErrCalendarChanged
-	case before.isThere && bytes.Equal(before.Value, r.Document):
+	case isThere && bytes.Equal(before.Value, r.Document):
 		return nil
 	}
 	write := coord.Create(jobtree.Calendar(r.Name), r.Document)
-	if before.isThere {
+	if isThere {
 		write = coord.SetAt(before.Path, r.Document, before.Version)
 	}
 	act, err := o.act("", ActionPutCalendar)
@@ -196,12 +198,12 @@ func (o *Ops) RemoveCalendar(ctx context.Context, r RemoveCalendarRequest) error
 }
 
 func (o *Ops) removeCalendar(ctx context.Context, r RemoveCalendarRequest) error {
-	before := o.find(ctx, jobtree.Calendar(r.Name))
+	before, err := o.reg.Get(ctx, jobtree.Calendar(r.Name))
 	switch {
-	case before.err != nil:
-		return before.err
-	case !before.isThere:
+	case errors.Is(err, coord.ErrNoNode):
 		return ErrNoCalendar
+	case err != nil:
+		return err
 	case r.Version != nil && before.Version != *r.Version:
 		return ErrCalendarChanged
 	}

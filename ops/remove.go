@@ -124,12 +124,17 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 // removeRest removes what is left of a job that was removed. Without a note of that, what has no
 // configuration is not a job's. It reports whether anything was left.
 func (j *Job) removeRest(ctx context.Context) (was bool, err error) {
-	n, err := j.ops.reg.Get(ctx, j.name.Removal())
-	if errors.Is(err, coord.ErrNoNode) {
-		return false, nil
-	}
+	n, err := j.ops.nodes(ctx, j.name.Removal())
 	if err != nil {
 		return false, err
+	}
+	return j.removeRestOf(ctx, n[0])
+}
+
+// removeRestOf is removeRest when the note has been read.
+func (j *Job) removeRestOf(ctx context.Context, n coord.Node) (was bool, err error) {
+	if n.Path == "" {
+		return false, nil
 	}
 	if d, err := jobtree.DecodeRemoval(n.Value); err == nil && d.Migration != "" {
 		return false, fmt.Errorf("%w: %s, migration %s", ErrMoving, d.Why, d.Migration)

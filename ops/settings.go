@@ -69,17 +69,13 @@ func (o *Ops) listJobs(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// found is what was found at a path.
-type found struct {
-	coord.Node
-	isThere bool
-	err     error
-}
-
-func (o *Ops) find(ctx context.Context, path string) found {
-	n, err := o.reg.Get(ctx, path)
-	if errors.Is(err, coord.ErrNoNode) {
-		return found{}
+// nodes reads some nodes, in the order of the paths. One that is not there is the zero Node.
+func (o *Ops) nodes(ctx context.Context, paths ...string) (list []coord.Node, err error) {
+	for n, err := range o.reg.GetAll(ctx, paths) {
+		if err != nil && !errors.Is(err, coord.ErrNoNode) {
+			return nil, err
+		}
+		list = append(list, n)
 	}
-	return found{n, err == nil, err}
+	return list, nil
 }
