@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"google.golang.org/grpc/codes"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -44,7 +43,7 @@ func (r *Registry) readMany(ctx context.Context, what string, revision int64, re
 		backoff := newBackoff()
 		for {
 			answer, err = r.client.Txn(ctx).Then(ops...).Commit()
-			if err == nil || codeOf(err) != codes.Unavailable || refusedHandshake(err) {
+			if err == nil || kindOf(err) != coord.ErrUnavailable {
 				return err
 			}
 			if !backoff.Wait(ctx) {
