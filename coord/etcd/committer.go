@@ -11,6 +11,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/footprint"
 	"github.com/elasticjob-go/elasticjob/internal/urgency"
 )
 
@@ -23,7 +24,7 @@ type committer struct {
 	mu       sync.Mutex
 	inFlight int
 	waiting  queue
-	occupied occupied // of the group that is being put together
+	occupied footprint.Set // of the group that is being put together
 
 	sizes sizes
 
@@ -42,7 +43,7 @@ type pending struct {
 	request   *pb.TxnRequest
 	session   *session // that it needs; nil if it needs none
 	creates   bool     // ephemeral nodes
-	footprint []place
+	footprint []footprint.Place
 	urgency   urgency.Level
 	ops       int // the longest of its lists, which --max-txn-ops bounds
 	bytes     int // of the request, rather more than less
@@ -194,7 +195,7 @@ func (c *committer) next() []*pending {
 func (c *committer) takeLocked() []*pending {
 	const looks = 4 * maxMembers // how many commits it looks at, at most
 	g := group{occupied: &c.occupied, companions: len(c.companions)}
-	g.occupied.clear()
+	g.occupied.Clear()
 	looked := 0
 	take := func(p *pending) bool {
 		looked++

@@ -13,15 +13,16 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/footprint"
 )
 
 // group is a set of commits that go in one request, each as a nested transaction. The store
 // does the request at one revision, with one write to its disk, but each member succeeds or
-// fails for itself: etcd evaluates its comparisons apart from the others'. See occupied for
+// fails for itself: etcd evaluates its comparisons apart from the others'. See footprint.Set for
 // what may be together.
 type group struct {
 	members    []*pending
-	occupied   *occupied
+	occupied   *footprint.Set
 	companions int
 	ops, bytes int
 }
@@ -39,11 +40,11 @@ func (g *group) add(p *pending) bool {
 	ops, bytes := max(g.ops, p.ops), g.bytes+p.bytes
 	if members > 1 && (members > maxMembers || bytes > maxGroupBytes ||
 		members+g.companions+ops > maxTxnOps || // the server counts the operations around a nested transaction, too
-		!g.occupied.admits(p.footprint)) {
+		!g.occupied.Admits(p.footprint)) {
 		return false
 	}
 	g.members, g.ops, g.bytes = append(g.members, p), ops, bytes
-	g.occupied.add(p.footprint)
+	g.occupied.Add(p.footprint)
 	return true
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/internal/footprint"
 )
 
 // transaction turns the operations of a commit into one request, and finds in the answer a conflict or
@@ -265,4 +266,20 @@ func firstKeyOp(keys span, keyOnly bool) *pb.RequestOp {
 	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
 		RequestRange: &pb.RangeRequest{Key: keys.key, RangeEnd: keys.end, Limit: 1, KeysOnly: keyOnly},
 	}}
+}
+
+// footprint is all that an attempt reads and writes, whether it succeeds or fails.
+func (t *transaction) footprint() []footprint.Place {
+	places := make([]footprint.Place, 0, 2*len(t.ops))
+	for i, op := range t.ops {
+		// What a transaction compares it also asks for when it fails, and nothing else.
+		asksKey, asksBelow := t.asks(i)
+		if asksKey || op.Kind.Writes() {
+			places = append(places, footprint.Place{Path: op.Path, Written: op.Kind.Writes()})
+		}
+		if removes := op.Kind == coord.OpDeleteTree; asksBelow || removes {
+			places = append(places, footprint.Place{Path: op.Path, Below: true, Written: removes})
+		}
+	}
+	return places
 }

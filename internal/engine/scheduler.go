@@ -61,10 +61,8 @@ func Start(ctx context.Context, p Params, c jobtype.Config, h jobtype.Handler) (
 // launch starts a job with a view that has just been opened. given is the program's configuration; zero if it has none.
 func launch(ctx context.Context, p Params, view coord.View, settings *setup.Settings, given jobtype.Config) (*Scheduler, error) {
 	s := &Scheduler{
-		c:               newController(p.Registry, view, settings, p.Options, given),
-		done:            make(chan struct{}),
-		deregistered:    make(chan struct{}),
-		controllerEnded: make(chan struct{}),
+		c:    newController(p.Registry, view, settings, p.Options, given),
+		done: make(chan struct{}), deregistered: make(chan struct{}), controllerEnded: make(chan struct{}),
 	}
 	registered := make(chan struct{})
 	s.c.started = sync.OnceFunc(func() { close(registered) })
@@ -101,9 +99,9 @@ func launch(ctx context.Context, p Params, view coord.View, settings *setup.Sett
 		if isClosed(registered) { // and then it has stopped, as a job does that has expired
 			return s, nil
 		}
-		return nil, cmp.Or(s.err, fmt.Errorf("job %s: stopped while it was starting", given.Name))
+		return nil, cmp.Or(s.err, fmt.Errorf("job %s: stopped while it was starting", settings.Name))
 	case <-ctx.Done():
-		err := fmt.Errorf("job %s: start: %w", given.Name, context.Cause(ctx))
+		err := fmt.Errorf("job %s: start: %w", settings.Name, context.Cause(ctx))
 		faults := s.Status().Fault() // which Shutdown ends
 		return nil, errors.Join(err, faults, s.Shutdown(ctx))
 	}
