@@ -59,16 +59,17 @@ func TestInstanceSaysWhatItFollows(t *testing.T) {
 		if second <= first {
 			t.Fatalf("the configuration is of %d, and was of %d", second, first)
 		}
-		expect("configured", jobtree.SessionDocument{Accepted: second})
+		const differs = "jobParameter\t\"\"\t\"today\""
+		expect("configured", jobtree.SessionDocument{Accepted: second, Differs: differs})
 		c.configure(func(cfg *job.Config) { cfg.Strategy = "UNKNOWN" })
 		third := c.configured()
-		expect("refused", jobtree.SessionDocument{Accepted: second, Refused: third})
+		expect("refused", jobtree.SessionDocument{Accepted: second, Differs: differs, Refused: third})
 		c.configure(func(cfg *job.Config) { cfg.Strategy, cfg.Revision = "", 8 }) // not the program's
-		expect("configured again", jobtree.SessionDocument{Accepted: c.configured()})
+		expect("configured again", jobtree.SessionDocument{Accepted: c.configured(), Differs: differs})
 		// One that joins says so from the beginning on.
 		cfg.Revision = 0
 		other := c.join("10.0.0.2", cfg, nil)
-		want := jobtree.SessionDocument{Protocol: jobtree.Protocol, Accepted: c.configured()}
+		want := jobtree.SessionDocument{Protocol: jobtree.Protocol, Accepted: c.configured(), Differs: differs}
 		c.await("it has joined", func(s *jobtree.State) bool { return len(s.Sessions) == 2 })
 		if got := c.says(other); got != want {
 			t.Errorf("the other says %+v, want %+v", got, want)
