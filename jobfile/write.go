@@ -1,7 +1,6 @@
 package jobfile
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,22 +9,13 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
 // marshal writes a file.
 func marshal(root *yaml.Node) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	if err := encoder.Encode(root); err != nil {
-		return nil, err
-	}
-	if err := encoder.Close(); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	return yamldoc.Marshal(root, yaml.WithCompactSeqIndent(true))
 }
 
 // textNode is a text that is read as it is, whatever is in it. One of several lines is written

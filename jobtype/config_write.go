@@ -1,7 +1,6 @@
 package jobtype
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,17 +60,7 @@ func (d document) marshal() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	encoder.CompactSeqIndent()
-	if err := encoder.Encode(root); err != nil {
-		return nil, err
-	}
-	if err := encoder.Close(); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	return yamldoc.Marshal(root, yaml.WithCompactSeqIndent(true))
 }
 
 // unshared returns a copy of a node, in the style of scalar. It replaces aliases by copies, because the node that an alias

@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // ErrExposed: others may write the file, or read passwords that stand in it in clear text.
@@ -135,17 +136,15 @@ const heading = "# Namespaces and databases of elasticjob's console, which write
 
 // format returns what parse reads.
 func (d document) format() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(heading)
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(d), encoder.Close()); err != nil {
+	document, err := yamldoc.Marshal(d)
+	if err != nil {
 		return nil, err
 	}
-	if b.Len() > maxFile {
-		return nil, fmt.Errorf("allowed are %d bytes, and it would have %d", maxFile, b.Len())
+	text := append([]byte(heading), document...)
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("allowed are %d bytes, and it would have %d", maxFile, len(text))
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // save writes a file that its owner alone may read. Nobody reads half of it.

@@ -12,7 +12,6 @@
 package veil
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -181,11 +180,9 @@ func each(n *yaml.Node, at *place, visit func(at *place, n *yaml.Node)) {
 }
 
 func encode(root *yaml.Node) ([]byte, error) {
-	var text bytes.Buffer
-	to := yaml.NewEncoder(&text)
-	to.SetIndent(2)
-	if err := to.Encode(root); err != nil {
+	text, err := yamldoc.Marshal(root)
+	if err != nil {
 		return nil, fmt.Errorf("veil: %w", err)
 	}
-	return text.Bytes(), nil
+	return text, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/job/property"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
@@ -146,13 +147,7 @@ func (d *description) unset(key string) {
 
 // bytes writes the file.
 func (d *description) bytes() ([]byte, error) {
-	var b strings.Builder
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(&d.file), e.Close()); err != nil {
-		return nil, err
-	}
-	return []byte(b.String()), nil
+	return yamldoc.Marshal(&d.file)
 }
 
 // declared reads what the description says. The error says what is wrong with which key.

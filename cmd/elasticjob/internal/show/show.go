@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Format is what -o says.
@@ -199,16 +201,10 @@ func (p Printer) yaml(value any) error {
 		return err
 	}
 	block(&node)
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := e.Encode(&node); err != nil {
+	if document, err = yamldoc.Marshal(&node); err != nil {
 		return err
 	}
-	if err := e.Close(); err != nil {
-		return err
-	}
-	_, err = p.Out.Write(quoted(b.Bytes(), largeYAML))
+	_, err = p.Out.Write(quoted(document, largeYAML))
 	return err
 }
 
