@@ -86,8 +86,8 @@ func getAllOfMany(e *env) {
 		}
 		r.commit(ops...)
 	}
-	for range 2 {
-		sequence := r.GetAll(e.ctx, paths)
+	sequence := r.GetAll(e.ctx, paths)
+	for range 2 { // each loop reads anew
 		i := 0
 		for n, err := range sequence {
 			switch {

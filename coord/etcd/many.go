@@ -67,8 +67,8 @@ func (r *Registry) readMany(ctx context.Context, what string, revision int64, re
 // that nobody wrote.
 func (r *Registry) GetAll(ctx context.Context, paths []string) iter.Seq2[coord.Node, error] {
 	return func(yield func(coord.Node, error) bool) {
-		for most := maxReads; len(paths) > 0; {
-			some := paths[:min(len(paths), most)]
+		for left, most := paths, maxReads; len(left) > 0; {
+			some := left[:min(len(left), most)]
 			found, err := r.getMany(ctx, some)
 			// The answer may be too large, or one node that may not be read the reason for which all are refused.
 			if (errors.Is(err, coord.ErrTooLarge) || errors.Is(err, coord.ErrDenied)) && len(some) > 1 {
@@ -87,7 +87,7 @@ func (r *Registry) GetAll(ctx context.Context, paths []string) iter.Seq2[coord.N
 					return
 				}
 			}
-			paths, most = paths[len(some):], min(maxReads, 2*most)
+			left, most = left[len(some):], min(maxReads, 2*most)
 		}
 	}
 }
