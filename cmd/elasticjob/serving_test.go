@@ -103,12 +103,22 @@ registry: {zookeeper: {servers: ["zk.invalid:2181"], namespace: production, dige
 tracing: {type: SQL, database: "${file:/nowhere/history}"}
 jobs:
   hello: {cron: "* * * * * ?", shardingTotalCount: 1, type: SCRIPT, props: {script.command.line: "true"}}
+profiles:
+  production:
+    registry: {zookeeper: null, etcd: {endpoints: ["etcd.invalid:2379"], namespace: production, username: "${env:PASSWORD_THAT_NOBODY_HAS}"}}
+    tracing: {database: "mysql:user:password@tcp(mysql.invalid:3306)/history"}
 `
 	jobs := filepath.Join(t.TempDir(), "jobs.yaml")
 	if err := os.WriteFile(jobs, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dev := serve(ctx, t, folder, "dev", "--etcd", "127.0.0.1:0", "--data", data, "-f", jobs)
+	dev := serve(ctx, t, folder, "dev", "--etcd", "127.0.0.1:0", "-f", jobs, "--profile", "production")
+	if list := dev.jobs(ctx); len(list.Rows) != 1 {
+		t.Errorf("with a profile there are %+v", list)
+	}
+	dev.end()
+	t.Setenv("ELASTICJOB_PROFILES", "production")
+	dev = serve(ctx, t, folder, "dev", "--etcd", "127.0.0.1:0", "--data", data, "-f", jobs)
 	if list := dev.jobs(ctx); len(list.Rows) != 1 || list.Rows[0].Name != "hello" {
 		t.Errorf("%+v", list)
 	}

@@ -46,7 +46,7 @@ and no TLS, so who reaches its address may do anything.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&paths, "file", "f", nil, "file with jobs to run; may be given several times")
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:"+consolePort, "host:port of the console")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:"+consolePort, "loopback host:port of the console")
 	flags.StringVar(&o.Listen, "etcd", "127.0.0.1:2379", "host:port of etcd")
 	flags.StringVar(&o.Folder, "data", "", "folder that keeps the data; default: a temporary one")
 	c.profiles(cmd, &profiles)

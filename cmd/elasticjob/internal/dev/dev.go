@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -121,21 +122,29 @@ func (s *Store) Wait(ctx context.Context) error {
 	}
 }
 
-// Read reads files with jobs. These use this store and history, whatever the files say: so a try touches nothing else.
+// Read reads files with jobs. These use this store and history, whatever the files and their profiles say: so a try
+// touches nothing else. o.LookupEnv is needed.
 func (s *Store) Read(o jobfile.Options, paths ...string) (*jobfile.File, error) {
-	paths = slices.Clone(paths)
-	for i, text := range []string{
-		"registry: null\ntracing: null\n", // so that nothing of theirs is merged with
-		fmt.Sprintf("registry: {etcd: {endpoints: [%q], namespace: %q}}\ntracing: {type: SQL, database: %q}\n",
-			s.Settings.Endpoints, s.Settings.Namespace, s.Settings.History),
-	} {
-		path := filepath.Join(s.Folder, fmt.Sprintf("own-%d.yaml", i))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return nil, fmt.Errorf("dev: %w", err)
-		}
-		paths = append(paths, path)
+	// Profiles come after all files. So what is to count are the last profiles: the first takes away what others say, so
+	// that the second is not merged with it.
+	const none, own = "elasticjob-dev-none", "elasticjob-dev"
+	text := fmt.Sprintf("profiles:\n  %s: {registry: null, tracing: null}\n"+
+		"  %s: {registry: {etcd: {endpoints: [%q], namespace: %q}}, tracing: {type: SQL, database: %q}}\n",
+		none, own, s.Settings.Endpoints, s.Settings.Namespace, s.Settings.History)
+	path := filepath.Join(s.Folder, "own.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return nil, fmt.Errorf("dev: %w", err)
 	}
-	return jobfile.Read(o, paths...)
+	if o.Profiles == nil { // then the environment chooses them
+		names, _ := o.LookupEnv(jobfile.EnvProfiles)
+		for name := range strings.SplitSeq(names, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				o.Profiles = append(o.Profiles, name)
+			}
+		}
+	}
+	o.Profiles = append(slices.Clone(o.Profiles), none, own)
+	return jobfile.Read(o, append(slices.Clone(paths), path)...)
 }
 
 // Close ends etcd and the history at once, and removes what is temporary.
