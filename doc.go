@@ -26,6 +26,8 @@
 //	trace/sqltrace  the history in a database, in ElasticJob's tables and some more (a module)
 //	trace/prom      metrics for Prometheus (a module); deploy has alerts and a dashboard
 //	trace/oteljob   spans and metrics for OpenTelemetry (a module)
+//	trace/prom/promfile, trace/sqltrace/sqlfile
+//	                metrics and the history as types of the sections of job files
 //
 // # For tools
 //

@@ -247,15 +247,18 @@ func (s *section) check(v *value, path string, quiet, listening []string, r *rea
 	}
 	isQuiet := slices.Contains(quiet, s.typ)
 	listens := !isQuiet && slices.Contains(listening, s.typ)
-	if !isQuiet && !listens {
+	if typ := v.get("type"); !isQuiet && !listens && (typ != nil || !s.off) {
 		names := slices.Concat(quiet, listening)
 		slices.Sort(names)
 		names = slices.Compact(names)
-		at := v.at
-		if t := v.get("type"); t != nil {
-			at = t.at
+		at, home := v.at, ""
+		if typ != nil {
+			at = typ.at
 		}
-		r.fault(at, path+".type", "%q: this program knows %s", s.typ, strings.Join(names, ", "))
+		if p := homeOf(s.typ); p != "" {
+			home = "; package " + p + " has it"
+		}
+		r.fault(at, path+".type", "%q: this program knows %s%s", s.typ, strings.Join(names, ", "), home)
 	}
 	switch {
 	case listens && s.listen == "" && !s.off:

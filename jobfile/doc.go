@@ -56,7 +56,7 @@
 //	    shardingTotalCount: 1
 //	    props: {http.uri: "https://shop.example.com/ping", http.method: GET}
 //	tracing: {include: [settle*]}
-//	metrics: {listen: "127.0.0.1:8080"}
+//	metrics: {type: EXPVAR, listen: "127.0.0.1:8080"} # the default PROMETHEUS is in trace/prom/promfile
 //	dump: {listen: "127.0.0.1:8080"}
 //	health: {listen: ":8081"}
 //	profiles:

@@ -111,6 +111,19 @@ func (s *registrySection) fields() fields {
 	}
 }
 
+// namespace returns that of the store; empty if the files name none.
+func (s *registrySection) namespace() string {
+	switch {
+	case s.etcd != nil:
+		return s.etcd.config.Namespace
+	case s.zookeeper != nil:
+		return s.zookeeper.config.Namespace
+	case s.memory != nil:
+		return s.memory.Namespace
+	}
+	return ""
+}
+
 const namespaceMeaning = "The part of the store that the jobs have: shop, or shop/jobs. Required."
 
 // etcdSection is etcd's configuration, but for what is no text.
@@ -224,14 +237,14 @@ func (s *section) common(typ, types string) fields {
 }
 
 func (s *section) tracingFields() fields {
-	return append(s.common(typeLog, "LOG writes a line for each execution, at its end; the program may have more types. elasticjob run has SQL, which keeps the history in a database."),
+	return append(s.common(typeLog, "LOG writes a line for each execution, at its end; SQL keeps the history in a database: elasticjob run has it, and a program that imports trace/sqltrace/sqlfile. The program may have more types."),
 		field{key: "database", shape: text{&s.database}, meaning: "The database of a type that has one: better a reference, such as ${file:/run/secrets/history}. Of SQL: sqlite:/path/to/file, mysql:user:password@tcp(host:3306)/database, or postgres://user:password@host/database."},
 		field{key: "keep", shape: duration{to: &s.keep, least: time.Hour}, meaning: "How long the database keeps what was written. Default: that of the type; of SQL 2160h, which is 90 days."})
 }
 
 func (s *section) metricsFields() fields {
-	return append(s.common(typeExpvar, "EXPVAR shows counters as JSON, of 10,000 jobs at most: GET /debug/vars; the program may have more types. elasticjob run has PROMETHEUS: GET /metrics."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where EXPVAR, or PROMETHEUS, listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+	return append(s.common(typePrometheus, "PROMETHEUS answers GET /metrics: elasticjob run has it, and a program that imports trace/prom/promfile. EXPVAR shows counters as JSON, of 10,000 jobs at most, and is in each program: GET /debug/vars. The program may have more types."),
+		field{key: "listen", shape: text{&s.listen}, meaning: "Where PROMETHEUS, or EXPVAR, listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
 }
 
 func (s *section) dumpFields() fields {
@@ -254,9 +267,15 @@ func (s *healthSection) fields() fields {
 	}
 }
 
-// The types of sections that are built in.
+// The types of sections that are built in, and the default of metrics, which a program imports.
 const (
-	typeLog    = "LOG"
-	typeExpvar = "EXPVAR"
-	typeHTTP   = "HTTP"
+	typeLog        = "LOG"
+	typeExpvar     = "EXPVAR"
+	typeHTTP       = "HTTP"
+	typePrometheus = "PROMETHEUS"
 )
+
+// homeOf returns the package that has a type of sections which is not built in; empty if we have none.
+func homeOf(typ string) string {
+	return map[string]string{typePrometheus: "trace/prom/promfile", "SQL": "trace/sqltrace/sqlfile"}[typ]
+}

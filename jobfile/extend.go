@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -27,9 +28,15 @@ type Database interface {
 	Close() error
 }
 
-// NewExporter makes what a type of the section metrics shows, for the jobs of some patterns: see
-// [trace.NewFilter].
-type NewExporter func(include, exclude []string) (Exporter, error)
+// NewExporter makes what a type of the section metrics shows.
+type NewExporter func(ExporterConfig) (Exporter, error)
+
+// ExporterConfig is what the files say of metrics, and what else of the process they may show.
+type ExporterConfig struct {
+	Namespace        string // of the section registry; empty if the program has a registry of its own
+	Include, Exclude []string
+	Alerts           *alert.Counts // of the error handlers that send messages
+}
 
 // Exporter shows metrics at the address of the section: GET /metrics.
 type Exporter interface {
@@ -57,7 +64,8 @@ func (a *App) openExporter() error {
 		return nil
 	}
 	var err error
-	if a.exporter, err = makeOne(s.include, s.exclude); err != nil {
+	c := ExporterConfig{Namespace: a.file.registry.namespace(), Include: s.include, Exclude: s.exclude, Alerts: a.file.options.Alert.Counts}
+	if a.exporter, err = makeOne(c); err != nil {
 		return fmt.Errorf("jobfile: %s: %s: %w", a.file.at(keyMetrics), keyMetrics, err)
 	}
 	return nil

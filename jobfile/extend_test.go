@@ -36,7 +36,7 @@ func (s *shelf) Close() error { s.closed.Store(true); return nil }
 
 // gauge is an exporter that knows what it was told.
 type gauge struct {
-	patterns string
+	config   jobfile.ExporterConfig
 	finished chan struct{}
 	commits  atomic.Int64
 	node     *job.Node
@@ -44,7 +44,7 @@ type gauge struct {
 }
 
 func (g *gauge) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	fmt.Fprintf(w, "%s %v %v %v", g.patterns, g.commits.Load() > 0, g.node != nil, g.recorder != nil)
+	fmt.Fprintf(w, "%s %v %v %v %v %v", g.config.Namespace, g.config.Include, g.config.Alerts.Sent(), g.commits.Load() > 0, g.node != nil, g.recorder != nil)
 }
 
 func (g *gauge) Observer() job.Observer {
@@ -78,8 +78,8 @@ func TestTypesOfSections(t *testing.T) {
 		s.config = c
 		return s, nil
 	}}
-	o.Exporters = map[string]jobfile.NewExporter{"GAUGE": func(include, exclude []string) (jobfile.Exporter, error) {
-		g.patterns = strings.Join(append(include, exclude...), " ")
+	o.Exporters = map[string]jobfile.NewExporter{"GAUGE": func(c jobfile.ExporterConfig) (jobfile.Exporter, error) {
+		g.config = c
 		return g, nil
 	}}
 	text := jobOf() + "tracing: {type: SHELF, database: 'x:y', keep: 48h}\nmetrics: {type: GAUGE, listen: '" + address + "', include: [settle]}\n"
@@ -104,7 +104,7 @@ func TestTypesOfSections(t *testing.T) {
 			t.Fatal("the exporter was not told of three runs")
 		}
 	}
-	if _, page := get(t, "http://"+address+"/metrics"); page != "settle true true true" {
+	if _, page := get(t, "http://"+address+"/metrics"); page != "test [settle] 0 true true true" {
 		t.Errorf("metrics: %q", page)
 	}
 	if err := app.Shutdown(ctx); err != nil {
@@ -118,11 +118,13 @@ func TestTypesOfSections(t *testing.T) {
 func TestTypesOfSectionsRefuse(t *testing.T) {
 	o := options(nil)
 	o.Databases = map[string]jobfile.OpenDatabase{"SHELF": func(jobfile.DatabaseConfig) (jobfile.Database, error) { return nil, errors.New("no shelf") }}
-	o.Exporters = map[string]jobfile.NewExporter{"GAUGE": func([]string, []string) (jobfile.Exporter, error) { return nil, errors.New("no gauge") }}
+	o.Exporters = map[string]jobfile.NewExporter{"GAUGE": func(jobfile.ExporterConfig) (jobfile.Exporter, error) { return nil, errors.New("no gauge") }}
 	for text, want := range map[string]string{
 		"tracing: {type: SHELF}":                      "1.yaml:8:10: tracing: database is needed with the type SHELF",
 		"tracing: {database: x}":                      "tracing: database, keep: the type LOG has no database",
 		"tracing: {type: SHLF}":                       "tracing.type: \"SHLF\": this program knows LOG, SHELF",
+		"tracing: {type: SQL}":                        "tracing.type: \"SQL\": this program knows LOG, SHELF; package trace/sqltrace/sqlfile has it",
+		"metrics: {listen: 127.0.0.1:0}":              "1.yaml:8:10: metrics.type: \"PROMETHEUS\": this program knows EXPVAR, GAUGE; package trace/prom/promfile has it",
 		"tracing: {type: SHELF, keep: 1m}":            "tracing.keep: \"1m\": a time of at least 1h0m0s is allowed",
 		"tracing: {type: SHELF, database: x}":         "1.yaml:8:10: tracing.database: no shelf",
 		"metrics: {type: GAUGE}":                      "1.yaml:8:10: metrics: listen is needed",

@@ -39,14 +39,15 @@ type Options struct {
 	// Alerts are further types of error handlers, made with Alert, such as email.Type for EMAIL.
 	Alerts map[string]func(alert.Options) job.ErrorHandlerType
 	// Alert is for WECHAT, DINGTALK, SLACK, WEBHOOK and Alerts. If it has no list of what is
-	// allowed, it gets that of the section allow.
+	// allowed, it gets that of the section allow; if it has no Counts, it gets some for Exporters.
 	Alert alert.Options
 	// Tracing and Metrics are further types of these sections: each is told of the jobs that the
 	// section is for. They stay the program's, which closes them after the end of the App.
 	Tracing map[string]Tracer
 	Metrics map[string]job.Observer
-	// Databases are types of the section tracing that write into the database which it names, and
-	// Exporters are types of the section metrics that listen. What they open is closed at the end.
+	// Databases are types of the section tracing that write into the database which it names, such
+	// as SQL of package trace/sqltrace/sqlfile, and Exporters are types of the section metrics that
+	// listen, such as PROMETHEUS of trace/prom/promfile. What they open is closed at the end.
 	Databases map[string]OpenDatabase
 	Exporters map[string]NewExporter
 	// Job are options of all jobs, such as listeners and strategies. They count more than what
@@ -82,6 +83,9 @@ const EnvProfiles = "ELASTICJOB_PROFILES"
 func (o Options) withDefaults() Options {
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
+	}
+	if o.Alert.Counts == nil {
+		o.Alert.Counts = new(alert.Counts)
 	}
 	if o.Profiles == nil {
 		names, _ := o.LookupEnv(EnvProfiles)

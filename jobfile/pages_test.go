@@ -52,7 +52,7 @@ func TestSections(t *testing.T) {
 	addresses := free(t, 2)
 	one, other := addresses[0], addresses[1]
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a-1: {}, a-2: {}, b: {jobShardingStrategyType: NONE}}\n" +
-		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
+		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {type: EXPVAR, listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
 	o := options(nil)
 	var log page
 	o.Slog = slog.New(slog.NewTextHandler(&log, nil))

@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 		"a certificate alone":   {[]string{"registry: {zookeeper: {servers: [a], namespace: a, tls: {cert: a.pem}}}\njobs: {a: {enabled: false}}"}, []string{"registry.zookeeper.tls: cert and key: one of them is missing"}},
 		"include and exclude":   {[]string{jobOf("description: x") + "tracing: {include: [a], exclude: [b]}"}, []string{"tracing: include and exclude: one of them is allowed"}},
 		"a pattern":             {[]string{jobOf("description: x") + "tracing: {include: [ok, '[']}"}, []string{`1.yaml:8:25: tracing.include: "[": a pattern such as settle-* is allowed`}},
-		"unknown sink":          {[]string{jobOf("description: x") + "metrics: {type: PROMETHEUS}"}, []string{`metrics.type: "PROMETHEUS": this program knows EXPVAR`}},
+		"unknown sink":          {[]string{jobOf("description: x") + "metrics: {type: PROMETHEUS}"}, []string{`metrics.type: "PROMETHEUS": this program knows EXPVAR; package trace/prom/promfile has it`}},
 		"dump for all":          {[]string{jobOf("description: x") + "dump: {listen: ':8080', line: '10.0.0.1:9888'}"}, []string{":8:16: dump.listen: \":8080\": other machines reach it: a token is needed, or 127.0.0.1", "dump.line: \"10.0.0.1:9888\": other machines"}},
 		"dump with no token":    {[]string{jobOf("description: x") + "dump: {listen: ':8080', token: '${env:NONE:-}'}"}, []string{"a token is needed"}},
 		"nowhere to listen":     {[]string{jobOf("description: x") + "dump: {}"}, []string{"dump: listen is needed"}},

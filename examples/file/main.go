@@ -7,6 +7,11 @@
 //
 // No job has Go code. The server to which the requests go is part of the example. Change the file
 // while it runs with -ticks 1000: what has changed is put in force if revision is larger.
+//
+// A profile of the file keeps a history in SQLite, and shows metrics for Prometheus. The program has both types:
+//
+//	HISTORY=history.db METRICS=127.0.0.1:8080 ELASTICJOB_PROFILES=observed go run ./examples/file -ticks 1000
+//	curl 127.0.0.1:8080/metrics
 package main
 
 import (
@@ -24,10 +29,14 @@ import (
 	"syscall"
 	"time"
 
+	_ "modernc.org/sqlite" // the driver of the history
+
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/trace/prom/promfile"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace/sqlfile"
 )
 
 func main() {
@@ -62,16 +71,21 @@ func run(ctx context.Context, supervisor script.Supervisor, out io.Writer, path 
 	defer stop()
 	var mu sync.Mutex // each job has a goroutine that calls the observer
 	finished := map[string]int{}
-	o := jobfile.Options{Supervisor: supervisor, Job: []job.Option{job.WithObserver(func(e job.Event) {
-		if e.Kind == jobtype.EventFinished {
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprintf(out, "%s, item %d: %v, %s\n", e.JobName, e.Item, e.Outcome, bytes.TrimSpace(e.Output))
-			if finished[e.JobName]++; min(finished["settle"], finished["announce"]) >= 3*ticks {
-				stop()
+	o := jobfile.Options{
+		Supervisor: supervisor,
+		Databases:  map[string]jobfile.OpenDatabase{sqlfile.Name: sqlfile.Open},
+		Exporters:  map[string]jobfile.NewExporter{promfile.Name: promfile.New},
+		Job: []job.Option{job.WithObserver(func(e job.Event) {
+			if e.Kind == jobtype.EventFinished {
+				mu.Lock()
+				defer mu.Unlock()
+				fmt.Fprintf(out, "%s, item %d: %v, %s\n", e.JobName, e.Item, e.Outcome, bytes.TrimSpace(e.Output))
+				if finished[e.JobName]++; min(finished["settle"], finished["announce"]) >= 3*ticks {
+					stop()
+				}
 			}
-		}
-	})}}
+		})},
+	}
 	app, err := jobfile.Load(ctx, o, path)
 	if err != nil {
 		return err

@@ -52,6 +52,8 @@ var allowed = map[string][]string{
 	"trace":                    {"coord", "job", "jobtype", "internal/brief", "internal/sleep", "internal/slogzap"},
 	"trace/history":            {"jobtype", "trace"},
 	"trace/sqltrace":           {"coord", "jobtype", "trace", "trace/history", "internal/brief", "internal/sleep"},
+	"trace/prom/promfile":      {"job", "jobfile", "trace", "trace/prom"},
+	"trace/sqltrace/sqlfile":   {"jobfile", "trace/sqltrace", "internal/brief"},
 	"trace/prom":               {"coord", "job", "jobtype", "trace", "internal/brief", "internal/sleep", "internal/clocks"},
 	"trace/oteljob":            {"coord", "job", "jobtype", "trace", "internal/brief", "internal/sleep"},
 	"job/dump":                 {"coord", "job", "jobtype", "trace", "internal/brief", "internal/jobtree", "internal/module", "internal/sleep", "internal/veil", "internal/bounded"},
@@ -62,7 +64,7 @@ var allowed = map[string][]string{
 	"console":                  {"docs", "console/access", "console/access/oidc", "strategy", "coord", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/sleep", "internal/veil", "internal/httpx", "internal/yamldoc"},
 	"console/sink":             {"console/access", "job/property", "ops", "internal/brief", "internal/fair", "internal/httpx", "internal/sleep", "internal/veil"},
 	"console/connection":       {"console/access", "coord", "ops", "trace", "trace/history", "job/property", "internal/brief", "internal/sleep", "internal/bounded", "internal/yamldoc"},
-	"cmd/elasticjob":           {"console", "console/access", "console/access/oidc", "console/connection", "console/sink", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/prom", "internal/brief", "internal/embedetcd", "internal/jobtree", "internal/sleep", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert", "internal/httpx", "internal/bounded", "internal/veil", "internal/yamldoc"},
+	"cmd/elasticjob":           {"console", "console/access", "console/access/oidc", "console/connection", "console/sink", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/sqltrace/sqlfile", "trace/prom/promfile", "internal/brief", "internal/embedetcd", "internal/jobtree", "internal/sleep", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert", "internal/httpx", "internal/bounded", "internal/veil", "internal/yamldoc"},
 	"internal/decide":          {"coord", "internal/jobtree", "strategy", "job/cronexpr", "internal/clocks", "internal/urgency"},
 	"internal/jobtree":         {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/request":         {"coord", "jobtype", "internal/decide", "internal/jobtree", "internal/brief", "internal/sleep"},
@@ -95,7 +97,7 @@ var allowed = map[string][]string{
 	"console/internal/api/apitest": {"console", "console/access", "console/connection", "coord", "coord/memory", "job", "jobtype", "jobtest", "ops", "trace", "trace/history", "trace/sqltrace", "internal/brief", "internal/sleep"},
 	"console/browsertest":          {"console", "console/access", "console/connection", "coord", "coord/etcd", "job", "jobtype", "job/script", "ops", "trace", "trace/sqltrace", "internal/sleep", "internal/testserver"},
 	"console/oidctest":             {"console", "console/access", "console/access/oidc"},
-	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/oteljob", "trace/prom", "trace/sqltrace", "internal/embedetcd", "jobfile"},
+	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/oteljob", "trace/prom", "trace/prom/promfile", "trace/sqltrace", "trace/sqltrace/sqlfile", "internal/embedetcd", "jobfile"},
 	"integration":                  {"internal/engine/setup", "coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/sleep", "internal/testserver"},
 }
 

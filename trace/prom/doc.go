@@ -11,15 +11,7 @@
 //
 // Registry, Option and Watch may be left out; their metrics are missing then. Besides there are
 // WatchTrace, for the recorder of the history, and WatchAlerts, for error handlers that send
-// messages. A program with jobs in files has them like this, with type: PROMETHEUS in the section
-// metrics of the file:
-//
-//	app, err := jobfile.Load(ctx, jobfile.Options{
-//		Metrics: map[string]job.Observer{"PROMETHEUS": m.Observer()},
-//	}, "elasticjob.yaml")
-//	m.Watch(app.Node())
-//
-// If the section has patterns, give [Options] the same ones: what it leaves out is not counted.
+// messages. A program with jobs in files has all of them by package promfile.
 //
 // Counters and histograms are counted by an observer ([job.Observer]), beside the path of a run.
 // If more than 10,000 events of a job wait for that, further ones are missed, and counted as such.

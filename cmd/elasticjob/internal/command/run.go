@@ -3,8 +3,12 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/worker"
+	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/alert/email"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/trace/prom/promfile"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace/sqlfile"
 )
 
 // defaultFile is what run reads if no file is given.
@@ -19,9 +23,10 @@ func (c *cli) runCommand() *cobra.Command {
 which store, so the flags for that do not count. With node.serve it also runs such jobs that others put into the
 namespace, as apply does.
 
-tracing may have the type SQL, with a database, and metrics the type PROMETHEUS; jobErrorHandlerType may name EMAIL,
-too. The files are read again when they have changed, and at a SIGHUP. SIGINT and SIGTERM end it when what runs is
-through, or node.drain is over; a second one ends it at once. Then the exit code is 0.`,
+tracing may have the type SQL, with a database, and metrics are for Prometheus unless their type is EXPVAR;
+jobErrorHandlerType may name EMAIL, too. The files are read again when they have changed, and at a SIGHUP. SIGINT and
+SIGTERM end it when what runs is through, or node.drain is over; a second one ends it at once. Then the exit code
+is 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(paths) == 0 {
@@ -52,7 +57,10 @@ through, or node.drain is over; a second one ends it at once. Then the exit code
 
 // worker is what this command has for files.
 func (c *cli) worker(profiles []string) jobfile.Options {
-	o := worker.Options()
-	o.Supervisor, o.Profiles, o.LookupEnv = c.env.Supervisor, profiles, c.env.Lookup
-	return o
+	return jobfile.Options{
+		Supervisor: c.env.Supervisor, Profiles: profiles, LookupEnv: c.env.Lookup,
+		Alerts:    map[string]func(alert.Options) job.ErrorHandlerType{email.Name: email.Type},
+		Databases: map[string]jobfile.OpenDatabase{sqlfile.Name: sqlfile.Open},
+		Exporters: map[string]jobfile.NewExporter{promfile.Name: promfile.New},
+	}
 }

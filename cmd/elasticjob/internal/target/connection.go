@@ -18,11 +18,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the third driver of sqlfile
 
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace/sqlfile"
 )
 
 const (
@@ -102,7 +104,7 @@ func openSQLite(d connection.Database) (*sql.DB, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", d.Address)
 	}
-	db, _, err := OpenDatabase("sqlite:" + d.Address)
+	db, _, err := sqlfile.OpenDatabase("sqlite:" + d.Address)
 	return db, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 	"github.com/elasticjob-go/elasticjob/trace/sqltrace"
+	"github.com/elasticjob-go/elasticjob/trace/sqltrace/sqlfile"
 )
 
 // History is a database that has the history of the jobs. It connects when it is asked.
@@ -45,7 +46,7 @@ func (s Settings) OpenHistory() (*History, error) {
 			return nil, fmt.Errorf("history: %w", err)
 		}
 	}
-	db, dialect, err := OpenDatabase(address)
+	db, dialect, err := sqlfile.OpenDatabase(address)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
