@@ -31,7 +31,8 @@ type StoreFacts struct {
 	// no writes.
 	Alarms []string `json:"alarms,omitempty"`
 	// Compacts is whether the store drops old states of its nodes. ZooKeeper keeps none. An etcd
-	// server does not tell how it is configured: it is Unknown for one that is young.
+	// server does not tell how it is configured: it is Unknown for one that still has all of its
+	// history while its database has less than 256 MiB in use, because it may just be young.
 	Compacts Answer `json:"compacts"`
 	// Reads and Writes are whether this user may read the namespace, and write in it. Single nodes
 	// may have rights of their own.

@@ -115,22 +115,23 @@ func onlyErrors(logger *zap.Logger) *zap.Logger {
 	}))
 }
 
-// checkVersion refuses a server that is too old for the adapter, and warns of one with known
-// defects. It checks one server only: the one that answers.
-func (r *Registry) checkVersion(ctx context.Context) error {
+// checkServer refuses a server that is too old for the adapter, and warns of one with known
+// defects. It checks one server only: the one that answers. It returns how many bytes of its
+// database are in use; 0 if it does not say so.
+func (r *Registry) checkServer(ctx context.Context) (inUse int64, err error) {
 	status, err := pb.NewMaintenanceClient(r.client.ActiveConnection()).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
-		r.log.Debug("cannot read the version of the etcd server", zap.Error(err))
-		return nil
+		r.log.Debug("cannot read the status of the etcd server", zap.Error(err))
+		return 0, nil
 	}
 	if unsupported(status.Version) && !r.config.AllowOldServers {
-		return fmt.Errorf("%w: the server is etcd %.40q, and 3.5 is the oldest that works; Config.AllowOldServers allows it at your own risk", coord.ErrUnsupported, status.Version)
+		return 0, fmt.Errorf("%w: the server is etcd %.40q, and 3.5 is the oldest that works; Config.AllowOldServers allows it at your own risk", coord.ErrUnsupported, status.Version)
 	}
 	if minimum, old := tooOld(status.Version); old {
 		r.log.Warn("this etcd server has known defects in watches, leases and reads",
 			zap.String("version", status.Version), zap.String("minimum", minimum))
 	}
-	return nil
+	return status.DbSizeInUse, nil
 }
 
 // unsupported reports whether a version is before 3.5: watches of such servers can stay

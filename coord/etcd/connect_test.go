@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/etcdserver"
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
@@ -113,18 +117,18 @@ func TestConnectionsAreForgotten(t *testing.T) {
 }
 
 func TestOldRevision(t *testing.T) {
-	for newest, want := range map[int64]int64{1: 0, youngRevision - 1: 0, youngRevision: 1, muchHistory: 1, muchHistory + 7: 7} {
-		got, ok := oldRevision(newest)
-		if ok != (want != 0) || ok && got != want {
-			t.Errorf("%d: got %d, %v; want %d", newest, got, ok, want)
+	for newest, want := range map[int64]int64{1: 1, muchHistory: 1, muchHistory + 7: 7} {
+		if got := oldRevision(newest); got != want {
+			t.Errorf("%d: got %d, want %d", newest, got, want)
 		}
 	}
 }
 
-// A store that compacts no longer has old revisions.
+// A store that compacts no longer has old revisions. One that has them all is warned of when its database is large.
 func TestHistoryThatIsKept(t *testing.T) {
 	server := etcdserver.Start(t, etcdserver.Config{})
-	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test", RequestTimeout: 30 * time.Second})
+	core, log := observer.New(zapcore.WarnLevel)
+	r, err := Dial(t.Context(), Config{Endpoints: server.Endpoints(), Namespace: "test", RequestTimeout: 30 * time.Second, Logger: zap.New(core)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +144,20 @@ func TestHistoryThatIsKept(t *testing.T) {
 	if err := r.readOld(t.Context(), revisions[0]); err != nil {
 		t.Errorf("a store that was not compacted: %v", err)
 	}
+	warnings := func() int { return log.FilterMessageSnippet("keep its whole history").Len() }
+	if r.warnOfHistory(largeDatabase - 1); warnings() != 0 {
+		t.Error("the log warns of a small database")
+	}
+	if r.warnOfHistory(largeDatabase); warnings() != 1 {
+		t.Error("the log does not warn of a large database")
+	}
 	if _, err := server.Admin().Compact(t.Context(), slices.Max(revisions)); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.readOld(t.Context(), revisions[0]); !errors.Is(err, errCompacted) {
 		t.Errorf("a store that was compacted: %v", err)
+	}
+	if r.warnOfHistory(largeDatabase); warnings() != 1 {
+		t.Error("the log warns of a store that was compacted")
 	}
 }

@@ -128,8 +128,8 @@
 // An etcd server keeps its whole history unless it is told to compact it, with
 // --auto-compaction-retention. When its quota is full it takes no more writes: commits
 // fail with [coord.ErrUnavailable], whose text says that the database space is exceeded.
-// The log warns of a server that seems to keep its history. [Registry.Facts] tells what the
-// servers say of themselves.
+// [Dial] warns of a server that seems to keep its history when 256 MiB of its database are in
+// use. [Registry.Facts] tells what the servers say of themselves.
 //
 // # What is not promised
 //

@@ -66,7 +66,7 @@ func (r *Registry) Between(wrap func(pb.KVClient) pb.KVClient) { r.kv = wrap(r.k
 // MaxMembers is how many commits a group has at most.
 const MaxMembers = maxMembers
 
-// Compacts reports whether the store drops its history, if it has at least so many revisions.
-func (r *Registry) Compacts(ctx context.Context, young int64) coord.Answer {
-	return r.compacts(ctx, young)
+// Compacts reports whether the store drops its history, if so many bytes of its database are in use.
+func (r *Registry) Compacts(ctx context.Context, inUse int64) coord.Answer {
+	return r.compacts(ctx, inUse)
 }

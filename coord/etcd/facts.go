@@ -33,7 +33,11 @@ func (r *Registry) Facts(ctx context.Context) (coord.StoreFacts, error) {
 	_, err := r.get(ctx, "may this user read", r.keys.prefix, clientv3.WithPrefix(), clientv3.WithCountOnly(), clientv3.WithLimit(1))
 	facts.Reads = permitted(err)
 	facts.Writes = permitted(r.mayWrite(ctx))
-	facts.Compacts = r.compacts(ctx, youngRevision)
+	var inUse int64
+	for _, m := range facts.Members {
+		inUse = max(inUse, m.InUse)
+	}
+	facts.Compacts = r.compacts(ctx, inUse)
 	facts.ElasticJob = r.elasticJobs(ctx)
 	if r.ctx.Err() != nil {
 		return facts, context.Cause(r.ctx)
@@ -85,20 +89,6 @@ func (r *Registry) mayWrite(ctx context.Context) error {
 		_, err := r.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "<", 0)).Then(clientv3.OpPut(key, "")).Commit()
 		return err
 	})
-}
-
-// compacts reports whether the store drops its history, as far as what it still has shows. With
-// fewer revisions than young it may just not have begun to.
-func (r *Registry) compacts(ctx context.Context, young int64) coord.Answer {
-	newest := r.identity.now().revision
-	old, _ := oldRevision(newest)
-	switch err := r.readOld(ctx, old); {
-	case errors.Is(err, errCompacted):
-		return coord.Yes
-	case err == nil && newest >= young:
-		return coord.No
-	}
-	return coord.Unknown
 }
 
 // memberFacts asks one member for its status, on a connection of its own.

@@ -43,9 +43,12 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the questions have written: revision %d, and %d after that", before, after)
 	}
 
-	// By default a server keeps its whole history.
-	if got := r.Compacts(within(t), before+1); got != coord.No {
-		t.Errorf("whether it compacts is %v", got)
+	// By default a server keeps its whole history. That is told when its database has become large: one that compacts
+	// has not begun to when it is young.
+	for inUse, want := range map[int64]coord.Answer{0: coord.Unknown, 200 << 20: coord.Unknown, 300 << 20: coord.No} {
+		if got := r.Compacts(within(t), inUse); got != want {
+			t.Errorf("with %d bytes in use, whether it compacts is %v, and not %v", inUse, got, want)
+		}
 	}
 
 	// A member that is away, and a history that was dropped.

@@ -89,7 +89,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.ctx, r.end = context.WithCancelCause(context.Background())
 	r.liveness.Start(config.SessionTimeout, r.outageBegan, r.outageEnded)
 
-	err = r.checkVersion(ctx)
+	inUse, err := r.checkServer(ctx)
 	var first *session
 	if err == nil {
 		first, err = r.openSession(ctx)
@@ -109,7 +109,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	if config.SyncInterval > 0 {
 		r.start(r.keepEndpoints)
 	}
-	r.start(r.warnOfHistory)
+	r.start(func() { r.warnOfHistory(inUse) })
 	return r, nil
 }
 
