@@ -41,18 +41,29 @@ func HasOldKeys(keys map[string]*yaml.Node) bool {
 }
 
 // OldType returns jobType of a document, in capital letters; empty if it has none.
-func OldType(document []byte) string {
+func OldType(document []byte) string { return strings.ToUpper(oldText(document, KeyOldType)) }
+
+// OldWork returns what does the work of a job by a document of elastic-job 2.1, which leaves the job's node empty: its
+// class, or SCRIPT, because the class of scripts is ElasticJob's own. It is empty if the document does not say so.
+func OldWork(document []byte) string {
+	if t := OldType(document); t == "SCRIPT" {
+		return t
+	}
+	return oldText(document, KeyOldClass)
+}
+
+func oldText(document []byte, key string) string {
 	keys, err := Parse(document)
 	if err != nil {
 		return ""
 	}
-	n, ok := keys[KeyOldType]
+	n, ok := keys[key]
 	if !ok || yamldoc.IsNull(n) {
 		return ""
 	}
-	name, err := yamldoc.Text(n)
+	text, err := yamldoc.Text(n)
 	if err != nil {
 		return ""
 	}
-	return strings.ToUpper(name)
+	return text
 }

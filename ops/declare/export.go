@@ -1,17 +1,20 @@
 package declare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // Export returns what the namespace has, for [jobfile.Declarations.Write]: some jobs with the calendars
 // that they name; or, without names, all jobs and all calendars. A plan for what is written has
-// nothing to do, but to adopt what belongs to no set. References in props stay references.
+// nothing to do, but to adopt what belongs to no set. References in props stay references. A document
+// of ElasticJob 3.0 or elastic-job 2.1 is written with the keys of files.
 //
 // What cannot be read is left out, and unread says why.
 //
@@ -30,13 +33,14 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 	all = &jobfile.Declarations{}
 	named := map[string]bool{}
 	for _, s := range jobs {
+		work := cmp.Or(s.Implementation, jobconf.OldWork(s.Document))
 		switch {
 		case s.Err != nil:
 			unread = append(unread, fmt.Errorf("job %s: %w", s.Job, s.Err))
-		case s.Implementation == "":
+		case work == "":
 			unread = append(unread, fmt.Errorf("job %s: the registry does not say what does the work", s.Job))
 		default:
-			all.Jobs = append(all.Jobs, jobfile.InRegistry(s.Config, s.Implementation))
+			all.Jobs = append(all.Jobs, jobfile.InRegistry(s.Config, work))
 			for _, name := range s.Config.Calendars {
 				named[name] = true
 			}

@@ -174,6 +174,66 @@ jobs:
 	}
 }
 
+// What elastic-job 2.1 and ElasticJob 3.0 have written becomes a file. 2.1 leaves the job's node empty.
+func TestExportOfElasticJob(t *testing.T) {
+	reg := open(t, inMemory(t))
+	for path, value := range map[string]string{
+		"old": "", "old/config": `{"jobName":"old","jobClass":"com.example.OldJob","jobType":"DATAFLOW","cron":"0/10 * * * * ?",` +
+			`"shardingTotalCount":2,"shardingItemParameters":"0\u003dA,1\u003dB","jobParameter":"p","failover":true,"misfire":false,"description":"",` +
+			`"jobProperties":{"job_exception_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultJobExceptionHandler",` +
+			`"executor_service_handler":"com.dangdang.ddframe.job.executor.handler.impl.DefaultExecutorServiceHandler"},` +
+			`"streamingProcess":true,"monitorExecution":true,"maxTimeDiffSeconds":-1,"monitorPort":9888,` +
+			`"jobShardingStrategyClass":"com.dangdang.ddframe.job.lite.api.strategy.impl.OdevitySortByNameJobShardingStrategy",` +
+			`"reconcileIntervalMinutes":10,"disabled":false,"overwrite":true}`,
+		"script": "", "script/config": `{"jobName":"script","jobClass":"com.dangdang.ddframe.job.api.script.ScriptJob","jobType":"SCRIPT",` +
+			`"cron":"0 0 3 * * ?","shardingTotalCount":1,"scriptCommandLine":"/opt/report.sh --full","misfire":true}`,
+		"newer": "com.example.NewJob", "newer/config": "cron: 0 0 3 * * ?\nfailover: true\njobName: newer\nmisfire: true\nmonitorExecution: true\n" +
+			"reconcileIntervalMinutes: 10\nshardingTotalCount: 3\ntimeZone: GMT+08:00\n",
+	} {
+		if _, err := reg.Commit(t.Context(), coord.Put(path, []byte(value))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, unread, err := declare.Export(t.Context(), ops.New(reg), nil, nil)
+	if err != nil || unread != nil {
+		t.Fatal(unread, err)
+	}
+	text, err := all.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(text), `jobs:
+  newer:
+    implementation: com.example.NewJob
+    cron: 0 0 3 * * ?
+    timeZone: GMT+08:00
+    shardingTotalCount: 3
+    failover: true
+  old:
+    implementation: com.example.OldJob
+    cron: 0/10 * * * * ?
+    shardingTotalCount: 2
+    shardingItemParameters: 0=A,1=B
+    jobParameter: p
+    jobShardingStrategyType: ODEVITY
+    failover: true
+    misfire: false
+    props:
+      streaming.process: "true"
+    overwrite: true
+  script:
+    type: SCRIPT
+    cron: 0 0 3 * * ?
+    shardingTotalCount: 1
+    props:
+      script.command.line: /opt/report.sh --full
+`; got != want {
+		t.Errorf("%s", got)
+	}
+	elsewhere := ops.New(open(t, inMemory(t)))
+	apply(t, elsewhere, declare.Request{Files: files(t, string(text))})
+}
+
 // One job that cannot be read does not keep the others from being exported.
 func TestExportOfWhatCannotBeRead(t *testing.T) {
 	reg := open(t, inMemory(t))

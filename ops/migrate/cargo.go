@@ -3,14 +3,13 @@ package migrate
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -76,30 +75,16 @@ func pack(name jobtree.Job, tree *coord.Tree, now time.Time) *cargo {
 const maxImplementation = 1_000
 
 // convert makes a document of 3.x of one of 2.1, which has the implementation, too.
-func (c *cargo) convert() error {
+func (c *cargo) convert() (err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(c.config), []byte("{")) {
 		return nil
 	}
-	keys, err := yamldoc.Parse(c.config)
-	if err != nil {
-		return err
-	}
-	class, err := yamldoc.Text(keys["jobClass"])
-	if err != nil {
-		return fmt.Errorf("jobClass: %w", err)
-	}
-	kind, err := yamldoc.Text(keys["jobType"])
-	if err != nil {
-		return fmt.Errorf("jobType: %w", err)
-	}
-	if strings.EqualFold(kind, "SCRIPT") {
-		class = "SCRIPT" // its class is one of ElasticJob's, and not the job's
-	}
+	work := jobconf.OldWork(c.config)
 	if c.config, err = c.settings.Encode(c.config); err != nil {
 		return err
 	}
 	if len(c.implementation) == 0 {
-		c.implementation = []byte(class)
+		c.implementation = []byte(work)
 	}
 	c.isConverted = true
 	return nil

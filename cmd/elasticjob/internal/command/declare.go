@@ -280,7 +280,8 @@ func (c *cli) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "export [JOB…]", Short: "Write a file with jobs, as apply takes it back",
 		Long: `Write a file in the format of elasticjob.yaml with some jobs and the calendars that they name, or with all jobs and
-calendars of the namespace. Keys that have their default are left out. References in properties stay references.`,
+calendars of the namespace. Keys that have their default are left out. References in properties stay references. Documents
+of ElasticJob 3.0 and elastic-job 2.1 become files, too; their classes are the implementations.`,
 		ValidArgsFunction: arguments(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.follow(cmd, func(ctx context.Context, s *store) error { return c.export(ctx, s, args) })
