@@ -9,7 +9,7 @@
 //	console  commands and what they print, run against etcd; "…" stands for any text, [exit 2] for an exit code
 //	yaml     a file, whose name is in the first line (# jobs.yaml); it is read by the package that reads such files
 //	sh       what cannot run in a test: bash reads it, and lines that begin with elasticjob are checked against its flags
-//	text     anything else
+//	text     anything else; java and xml are for other programs
 //
 // Statements find ctx, reg (in memory), s (the job settle, which runs), node, cfg (of settle, under another name),
 // handler, steer (ops.Ops), db (SQLite) and log (slog), the declarations of their page, and all packages without an import.

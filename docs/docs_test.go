@@ -87,7 +87,7 @@ func TestBlocks(t *testing.T) {
 	}
 	for _, page := range selected(t) {
 		for _, block := range page.Blocks() {
-			if !slices.Contains([]string{"go", "console", "yaml", "sh", "text", "json", "sql", "mermaid"}, block.Language) {
+			if !slices.Contains([]string{"go", "console", "yaml", "sh", "text", "json", "sql", "mermaid", "java", "xml"}, block.Language) {
 				t.Errorf("%s: a block with the language %q", page.At(block.Line), block.Language)
 			}
 			if block.Language != "sh" || bash == "" {
