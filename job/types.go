@@ -42,6 +42,9 @@ type (
 	ErrorHandlerType     = jobtype.ErrorHandlerType
 	ErrorHandlerTypeFunc = jobtype.ErrorHandlerTypeFunc
 	SuccessHandler       = jobtype.SuccessHandler
+	StateHandler         = jobtype.StateHandler
+	JobState             = jobtype.JobState
+	InstanceFault        = jobtype.InstanceFault
 	Flusher              = jobtype.Flusher
 
 	TriggerRequest = jobtype.TriggerRequest

@@ -3,6 +3,7 @@ package jobtype
 import (
 	"context"
 	"log/slog"
+	"time"
 )
 
 // ErrorHandlerType makes error handlers by the configuration of a job: one that sends mail to
@@ -16,7 +17,7 @@ type ErrorHandlerType interface {
 	//
 	// An error refuses the configuration, as that of [Type] does.
 	//
-	// What it returns may also be a [SuccessHandler], and a [Flusher].
+	// What it returns may also be a [SuccessHandler], a [StateHandler], and a [Flusher].
 	ErrorHandler(c Config, log *slog.Logger) (ErrorHandler, error)
 }
 
@@ -24,6 +25,42 @@ type ErrorHandlerType interface {
 // the goroutine of the item, before the item has finished.
 type SuccessHandler interface {
 	HandleSuccess(ctx context.Context, sc ShardingContext)
+}
+
+// StateHandler is an ErrorHandler that is told how its job stands as a whole, too, so that it can tell of what has
+// not happened. It is called in the goroutine of the scheduler, at least twice a minute and after most changes, and
+// returns at once: nothing else of the job goes on meanwhile. Nobody calls it while there is no session.
+type StateHandler interface {
+	HandleState(s JobState)
+}
+
+// JobState is how a job stands as a whole. One instance sees that, the leader: for the others Leads is false, and
+// what is below it is not set.
+type JobState struct {
+	JobName    string
+	InstanceID string
+	Now        time.Time // by the local clock, in the zone of the job
+	Leads      bool
+
+	// Faults are those of all instances, and of Runners that cannot start the job: 100 at most.
+	Faults []InstanceFault
+	// Unbegun is the first tick of those that have come and that no item has begun; zero if there is none, or an
+	// execution goes on. It is zero for one-off jobs, in a pause, while all items or servers are disabled, while the
+	// clock of the leader stops it, with MonitorExecution off, and beside JVM members.
+	Unbegun time.Time
+	// LastTick returns the last tick at or before a time. It is zero when Unbegun is, but for pauses.
+	// Undone returns the items that have not ended with success for such a tick: neither for it, nor for a later one
+	// whatever the outcome. They are for the time of the call.
+	LastTick func(by time.Time) time.Time
+	Undone   func(tick time.Time) []int
+}
+
+// InstanceFault is a [Fault] as an instance shows it to others: its texts are bounded.
+type InstanceFault struct {
+	InstanceID string // the id of its process, if it is a Runner that cannot start the job
+	Kind       string // as that of FaultKind
+	Cause      string
+	Since      time.Time // by the clock of that process
 }
 
 // Flusher is an ErrorHandler that does something later. Flush is called when it is told of

@@ -45,6 +45,9 @@ type Diagnosis struct {
 	watched clocks.Moment     // when items were looked at last
 	waiting []jobtype.Waiting // the items that are late for too long
 
+	toldLeads bool          // what error handlers were told last of how the job stands
+	toldAt    clocks.Moment // when that was
+
 	recorded   string        // what was written into faults/{id} last
 	recordedAt clocks.Moment // when that was
 }
@@ -73,7 +76,7 @@ type Run struct {
 	Signals *exec.Signals
 }
 
-// Check sets the faults of this instance, as a full pass shows them.
+// Check sets the faults of this instance, as a full pass shows them, and tells error handlers how the job stands.
 func (d *Diagnosis) Check(p Pass) {
 	set := func(kind jobtype.FaultKind, err error) { d.config.Faults.Set(p.World.Self.ID, kind, err) }
 	set(jobtype.FaultStore, d.storeFault(p))
@@ -85,6 +88,7 @@ func (d *Diagnosis) Check(p Pass) {
 	if !p.Refused {
 		set(jobtype.FaultConfig, cmp.Or(d.scheduleFault(p), broadcastFault(p.World), expiryFault(p.World), d.implementationFault(p)))
 	}
+	d.tellState(p)
 }
 
 // Waiting returns the items that should have begun, and are late for too long.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 
 	"go.uber.org/zap"
@@ -40,6 +41,23 @@ func (e *ErrorHandlers) HandleSuccess(ctx context.Context, sc jobtype.ShardingCo
 	e.tell(e.list, sc, nil, func(h jobtype.ErrorHandler) {
 		if s, ok := h.(jobtype.SuccessHandler); ok {
 			s.HandleSuccess(ctx, sc)
+		}
+	})
+}
+
+// WantState reports whether any of them wants to know how the job stands.
+func (e *ErrorHandlers) WantState() bool {
+	return slices.ContainsFunc(e.list, func(one namedErrorHandler) bool {
+		_, ok := one.ErrorHandler.(jobtype.StateHandler)
+		return ok
+	})
+}
+
+// HandleState tells those that want to know how the job stands.
+func (e *ErrorHandlers) HandleState(s jobtype.JobState) {
+	e.tell(e.list, jobtype.ShardingContext{JobName: s.JobName}, nil, func(h jobtype.ErrorHandler) {
+		if one, ok := h.(jobtype.StateHandler); ok {
+			one.HandleState(s)
 		}
 	})
 }
