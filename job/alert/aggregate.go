@@ -30,6 +30,9 @@ type aggregate struct {
 	working map[int]bool
 	// worked is their message.
 	worked group
+	// states are what is to be said of the whole job, which standing has: a few for each kind of faults.
+	states   map[subject]*group
+	standing standing
 	// unsent counts what was in messages that were given up, and of which no message has told.
 	unsent int
 	// began counts the messages that began to wait: those that are due at the same time are sent
@@ -39,7 +42,9 @@ type aggregate struct {
 
 // group is what one message will be about.
 type group struct {
-	text string
+	subject // of states
+	what    string
+	text    string
 	// due is when the next message may be sent: when the window after the last one ends.
 	due         time.Time
 	count       int // of what waits for a message
@@ -49,12 +54,12 @@ type group struct {
 	execution   Execution
 }
 
-func (g *group) add(now time.Time, text string, sc job.ShardingContext) {
+func (g *group) add(now time.Time, text string, e Execution) {
 	if g.count == 0 {
 		g.first = now
 	}
 	g.count++
-	g.text, g.last, g.execution = text, now, executionOf(sc)
+	g.text, g.last, g.execution = text, now, e
 }
 
 // streak is an item that fails.
@@ -69,13 +74,18 @@ func (a *aggregate) failed(now time.Time, text string, sc job.ShardingContext) b
 		return false
 	}
 	g := a.groupOf(now, text)
+	a.begin(g)
+	g.add(now, text, executionOf(sc))
+	g.items.add(sc.Item)
+	return g.count == 1
+}
+
+// begin notes when a group begins to wait.
+func (a *aggregate) begin(g *group) {
 	if g.count == 0 {
 		a.began++
 		g.began = a.began
 	}
-	g.add(now, text, sc)
-	g.items.add(sc.Item)
-	return g.count == 1
 }
 
 // counts reports whether a failure of an item is to be told.
@@ -113,7 +123,7 @@ func (a *aggregate) succeeded(now time.Time, sc job.ShardingContext) bool {
 		a.working = map[int]bool{}
 	}
 	a.working[sc.Item] = true
-	a.worked.add(now, "", sc)
+	a.worked.add(now, "", executionOf(sc))
 	a.worked.count = len(a.working)
 	return a.worked.count == 1
 }
@@ -168,18 +178,39 @@ func (a *aggregate) oldest() *group {
 	if a.mixed.count > 0 {
 		oldest = &a.mixed
 	}
-	for _, g := range a.groups {
-		if g.count > 0 && (oldest == nil || g.due.Before(oldest.due) || g.due.Equal(oldest.due) && g.began < oldest.began) {
+	for _, g := range a.waitingGroups() {
+		if oldest == nil || g.due.Before(oldest.due) || g.due.Equal(oldest.due) && g.began < oldest.began {
 			oldest = g
+		}
+	}
+	if oldest != nil && oldest.over { // what has begun is told before that it is over
+		if begun := a.states[subject{oldest.about, oldest.fault, false}]; begun != nil && begun.count > 0 {
+			return begun
 		}
 	}
 	return oldest
 }
 
+// waitingGroups are those of groups and states that wait for a message.
+func (a *aggregate) waitingGroups() (list []*group) {
+	add := func(g *group) {
+		if g.count > 0 {
+			list = append(list, g)
+		}
+	}
+	for _, g := range a.groups {
+		add(g)
+	}
+	for _, g := range a.states {
+		add(g)
+	}
+	return list
+}
+
 func (a *aggregate) take(g *group, now time.Time) Message {
 	m := a.message(g)
 	m.Error, m.Mixed = g.text, g == &a.mixed
-	*g = group{due: now.Add(a.window)}
+	*g = group{subject: g.subject, due: now.Add(a.window)}
 	return m
 }
 
@@ -201,8 +232,9 @@ func (a *aggregate) takeWorked(now time.Time) Message {
 func (a *aggregate) message(g *group) Message {
 	slices.Sort(g.items.list)
 	m := Message{
-		Count: g.count, Items: g.items.list, MoreItems: g.items.more,
+		Count: g.count, Items: append([]int{}, g.items.list...), MoreItems: g.items.more,
 		First: g.first, Last: g.last, Execution: g.execution, Unsent: a.unsent,
+		About: g.about, What: g.what, Fault: g.fault, Recovered: g.over, Holding: a.standing.told(),
 	}
 	for _, s := range a.streaks {
 		if s.told {
@@ -212,10 +244,10 @@ func (a *aggregate) message(g *group) Message {
 	return m
 }
 
-// waiting returns how many failures, and items that work again, wait for a message.
+// waiting returns how many failures, items that work again, and troubles of the whole job wait for a message.
 func (a *aggregate) waiting() int {
 	n := a.mixed.count + len(a.working)
-	for _, g := range a.groups {
+	for _, g := range a.waitingGroups() {
 		n += g.count
 	}
 	return n

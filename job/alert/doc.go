@@ -1,5 +1,5 @@
-// Package alert has error handlers that tell people, or other programs, that a job fails:
-// [WeChat], [DingTalk] and [Slack] write into a group or a channel, [Webhook] sends a request
+// Package alert has error handlers that tell people, or other programs, that a job fails, or
+// does not run: [WeChat], [DingTalk] and [Slack] write into a group or a channel, [Webhook] sends a request
 // to any URL. Package email sends mail. A program gives each the name that a configuration
 // uses, and a job names it:
 //
@@ -29,9 +29,37 @@
 // their failure. It comes after all messages about failures before; those are sent early if
 // need be. An item that fails again before is left out. Recoveries have a window of their own.
 //
-// Failures, successes and windows are those of one process, under one configuration: a change
+// Failures, successes and windows of items are those of one process, under one configuration: a change
 // of the job's properties begins anew. An item that fails here and then works on another
 // instance is not told to work again; it counts as failing here until it works here.
+//
+// # What has not happened
+//
+// The leader of the job tells what holds of the whole job, so that is told once for a cluster, by
+// any process: there is nothing to set up. It tells, as the alerts of deploy/prometheus/rules.yaml do:
+//
+//	ticks that no item has begun in three minutes, and Config.Jitter       alert.missed
+//	faults of the job in any process, of each kind, that last two minutes  alert.faults
+//	starvation, which is that items have not begun, after 30 seconds       alert.faults
+//	a tick that has not ended with success by a time                       alert.by
+//
+// Ticks that came while no process was there are told when one is there again. One message says
+// that something holds, as long as it does, and one with alert.recovery that it is over; of
+// alert.by there is one for each tick. alert.by=06:00 is about the last tick before six in the
+// zone of the job, 90m about each tick an hour and a half later. An item is done if it has ended
+// with success for the tick, or has ended for a later one. Messages come up to half a minute
+// after that. They have windows of their own; alert.after and alert.queue are not about them.
+//
+// A leader that loses its session tells that after two minutes as a fault of the kind store, and
+// so does one that stands still. So an outage of the store is told for each job, by the process
+// that led it.
+//
+// Not promised: if the leader changes, or the job gets other properties, what still holds is told
+// again, and perhaps nobody tells that it is over. What an operator wants is not told: pauses, and
+// items and servers that are disabled. Ticks are not told of jobs with MonitorExecution off and of
+// those with JVM members; nothing is, as long as a JVM member leads. A job without any process
+// tells nothing: somebody else has to look, such as a job of other processes that runs
+// "elasticjob doctor" (docs/operate/messages.md).
 //
 // # How it is sent
 //
@@ -76,11 +104,14 @@
 //
 // Of all senders, also those of package email:
 //
-//	alert.after     1      1 to 1000                     a failure counts from so many failures of the item in a row on
-//	alert.recovery  false  true, false                   whether a message tells that an item works again
-//	alert.window    1m     durations from 1s to 24h0m0s  the time between two messages with the same error
-//	alert.queue     10     1 to 100                      how many errors have messages of their own
-//	alert.attempts  10     1 to 100                      how often a message is tried
+//	alert.after     1      1 to 1000                                         a failure counts from so many failures of the item in a row on
+//	alert.recovery  false  true, false                                       whether a message tells that an item works again, or that something is over
+//	alert.window    1m     durations from 1s to 24h0m0s                      the time between two messages with the same error
+//	alert.queue     10     1 to 100                                          how many errors have messages of their own
+//	alert.attempts  10     1 to 100                                          how often a message is tried
+//	alert.missed    true   true, false                                       whether a message tells of ticks that no item has begun in three minutes
+//	alert.faults    true   true, false                                       whether a message tells of a fault that lasts for two minutes; starvation for 30 s
+//	alert.by               durations from 1m0s to 168h0m0s and times of day  how long after its tick, or by which time in the zone of the job, a tick is to be done
 //
 // WECHAT: a text of up to 2048 bytes. Success is status 200 and errcode 0; -1 and 45009 mean
 // "later".
@@ -125,7 +156,7 @@
 // the functions of that package it has json, which writes a value as JSON, and secret, which
 // looks up what the process has: {{secret "env:KEY" | json}}. It may range over .Items only,
 // not within another range, and cannot define templates. The body has up to 64 KiB. A start
-// tries the template with messages of both sorts, so a mistake is found there; if the content
+// tries the template with messages of all sorts, so a mistake is found there; if the content
 // type is one of JSON, the body must be JSON. [Message.Resolved] tells when an incident may be closed; there are
 // examples for PagerDuty and Alertmanager.
 //

@@ -21,7 +21,7 @@ const (
 // bodyTemplate makes the body of a request of a message.
 type bodyTemplate struct{ parsed *template.Template }
 
-// newBodyTemplate parses a template, and tries it with messages of both sorts.
+// newBodyTemplate parses a template, and tries it with messages of all sorts.
 func newBodyTemplate(text string, isJSON bool, expand func(string) (string, error)) (*bodyTemplate, error) {
 	unresolved := func(string) (string, error) { return "", errors.New("secret is not known here") }
 	parsed, err := template.New("").Option("missingkey=error").Funcs(functions(unresolved)).Parse(text)
@@ -70,7 +70,15 @@ func samples() []Message {
 	}
 	recovery := failure
 	recovery.Recovered, recovery.Failing, recovery.Error, recovery.Unsent = true, 0, "", 0
-	return []Message{failure, recovery}
+	lost := Message{
+		Job: "sample", About: AboutFault, What: "fault of the kind store", Fault: "store", Holding: 1, Error: failure.Error, Count: 1, Items: []int{},
+		First: at, Last: at, Execution: Execution{InstanceID: "instance"}, Host: "host",
+	}
+	late := Message{
+		Job: "sample", About: AboutLate, What: "not done by 06:00", Recovered: true, Count: 1, Items: []int{1},
+		First: at, Last: at, Execution: Execution{ScheduledTime: at}, Host: "host",
+	}
+	return []Message{failure, recovery, lost, late}
 }
 
 // functions are what a template has beside the fields of the message.

@@ -3,6 +3,8 @@ package alert
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -10,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/allow"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Options are what a process gives to error handlers. The zero value will do.
@@ -106,13 +110,32 @@ func (t errorHandlerType) ErrorHandler(c job.Config, log *slog.Logger) (job.Erro
 	if err != nil {
 		return nil, err
 	}
+	by, err := deadlineOf(v.Text(propBy), c)
+	if err != nil {
+		return nil, err
+	}
 	return &handler{
 		job: c.Name, host: o.Host, sender: sender, sending: t.sending, attempts: v.Integer(propAttempts), log: log, counts: o.Counts,
 		waits: aggregate{rules: rules{
 			window: v.Duration(propWindow), after: v.Integer(propAfter),
 			queue: v.Integer(propQueue), recovery: v.Boolean(propRecovery),
+		}, standing: standing{
+			missed: v.Boolean(propMissed), faults: v.Boolean(propFaults), by: by, missedAfter: missedAfter + max(c.Jitter, 0),
 		}},
 	}, nil
+}
+
+// deadlineOf returns the deadline of alert.by, for a job whose records tell whether it is done.
+func deadlineOf(text string, c job.Config) (deadline, error) {
+	by, isSet := parseDeadline(text)
+	why := "the job has no cron, so no tick is to be done"
+	switch {
+	case !isSet || c.Cron != "" && c.MonitorExecution != jobtype.Off:
+		return by, nil
+	case c.Cron != "":
+		why = "the job has monitorExecution off, so nobody knows what is done"
+	}
+	return deadline{}, fault(propBy, errors.New(why))
 }
 
 // checkReferences looks references up. So a secret that this process lacks is found now, and
@@ -141,14 +164,31 @@ const (
 	propWindow   = "alert.window"
 	propQueue    = "alert.queue"
 	propAttempts = "alert.attempts"
+	propMissed   = "alert.missed"
+	propFaults   = "alert.faults"
+	propBy       = "alert.by"
 )
 
 func commonRows() []property.Row {
 	return []property.Row{
 		{Name: propAfter, Default: "1", Check: property.Integer(1, 1000), Meaning: "a failure counts from so many failures of the item in a row on"},
-		{Name: propRecovery, Default: "false", Check: property.Boolean(), Meaning: "whether a message tells that an item works again"},
+		{Name: propRecovery, Default: "false", Check: property.Boolean(), Meaning: "whether a message tells that an item works again, or that something is over"},
 		{Name: propWindow, Default: "1m", Check: property.Duration(time.Second, 24*time.Hour), Meaning: "the time between two messages with the same error"},
 		{Name: propQueue, Default: "10", Check: property.Integer(1, 100), Meaning: "how many errors have messages of their own"},
 		{Name: propAttempts, Default: "10", Check: property.Integer(1, 100), Meaning: "how often a message is tried"},
+		{Name: propMissed, Default: "true", Check: property.Boolean(), Meaning: "whether a message tells of ticks that no item has begun in three minutes"},
+		{Name: propFaults, Default: "true", Check: property.Boolean(), Meaning: "whether a message tells of a fault that lasts for two minutes; starvation for 30 s"},
+		{Name: propBy, Check: isDeadline(), Meaning: "how long after its tick, or by which time in the zone of the job, a tick is to be done"},
 	}
+}
+
+// isDeadline allows what parseDeadline reads.
+func isDeadline() property.Check {
+	allowed := fmt.Sprintf("durations from %v to %v and times of day, such as 06:00, are", time.Minute, maxDeadline)
+	return property.Check{Allowed: allowed, Accept: func(text string) error {
+		if _, ok := parseDeadline(text); !ok {
+			return fmt.Errorf("%s: %s allowed", brief.Quote(text), allowed)
+		}
+		return nil
+	}}
 }
