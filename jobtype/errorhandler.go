@@ -55,12 +55,11 @@ type JobState struct {
 	Undone   func(tick time.Time) []int
 }
 
-// InstanceFault is a [Fault] as an instance shows it to others: its texts are bounded.
+// InstanceFault is a fault that an instance has, or shows to others: then its Err is only a text, and its Kind is 0 if
+// this version does not know it.
 type InstanceFault struct {
 	InstanceID string // the id of its process, if it is a Runner that cannot start the job
-	Kind       string // as that of FaultKind
-	Cause      string
-	Since      time.Time // by the clock of that process
+	Fault
 }
 
 // Flusher is an ErrorHandler that does something later. Flush is called when it is told of

@@ -93,7 +93,7 @@ func (h *handler) Flush(ctx context.Context) error {
 		close(w.hurry)
 	}
 	h.flushed = true
-	h.waits.standing.forget()
+	h.waits.standing.stop()
 	h.mu.Unlock()
 	if w != nil {
 		select {

@@ -2,10 +2,8 @@ package alert
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -36,7 +34,8 @@ type standing struct {
 
 	troubles map[subject]*trouble
 	done     time.Time   // the last tick up to which all is known to be done
-	silence  *time.Timer // tells that the scheduler has not said anything for faultAfter; nil if it need not
+	heard    time.Time   // when the scheduler has said something last
+	silence  *time.Timer // tells that it has not for faultAfter; nil if it need not
 	isSilent bool        // it has told that
 }
 
@@ -71,7 +70,7 @@ func (h *handler) HandleState(s job.JobState) {
 	case s.Leads:
 		st.isSilent = false
 		waits = h.waits.follow(now, st.look(s))
-		h.watchSilence()
+		h.watchSilence(now)
 	case st.isSilent: // it has told that itself, so nobody else will tell that it is over
 		waits = h.waits.follow(now, st.without(silent))
 	}
@@ -84,11 +83,16 @@ func (h *handler) HandleState(s job.JobState) {
 	h.count()
 }
 
-// forget forgets what was seen.
-func (st *standing) forget() {
+// stop ends the wait for the next word of the scheduler.
+func (st *standing) stop() {
 	if st.silence != nil {
 		st.silence.Stop()
 	}
+}
+
+// forget forgets what was seen.
+func (st *standing) forget() {
+	st.stop()
 	*st = standing{missed: st.missed, faults: st.faults, by: st.by, missedAfter: st.missedAfter}
 }
 
@@ -113,8 +117,10 @@ func (st *standing) told() (n int) {
 }
 
 // watchSilence waits for the next word of the scheduler. h.mu is locked.
-func (h *handler) watchSilence() {
-	switch st := &h.waits.standing; {
+func (h *handler) watchSilence(now time.Time) {
+	st := &h.waits.standing
+	st.heard = now
+	switch {
 	case !st.faults:
 	case st.silence == nil:
 		st.silence = time.AfterFunc(faultAfter, h.heardNothing)
@@ -129,11 +135,13 @@ func (h *handler) heardNothing() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := &h.waits.standing
-	if h.flushed || st.silence == nil || st.isSilent {
+	if h.flushed || st.silence == nil || st.isSilent || now.Sub(st.heard) < faultAfter {
 		return
 	}
 	st.isSilent = true
-	lost := faultSight(silent.fault, "", fmt.Sprintf("the leader has lost its session, or stands still: its scheduler has said nothing for %v", faultAfter))
+	lost := faultSight(job.InstanceFault{Fault: job.Fault{
+		Kind: jobtype.FaultStore, Err: fmt.Errorf("the leader has lost its session, or stands still: its scheduler has said nothing for %v", faultAfter),
+	}})
 	lost.patience = 0
 	if h.waits.follow(now, append(st.without(silent), lost)) { // nothing tells that the others are over
 		h.wakeWorker()
@@ -173,28 +181,25 @@ func (st *standing) notDone(s job.JobState) (sight, bool) {
 
 // faultsIn returns one sight for each kind of faults, by the fault that began first.
 func faultsIn(s job.JobState) (seen []sight) {
-	at, since := map[string]int{}, map[string]time.Time{}
+	first := map[jobtype.FaultKind]job.InstanceFault{}
 	for _, f := range s.Faults {
-		is := faultSight(f.Kind, f.InstanceID, f.Cause)
-		i, isThere := at[f.Kind]
-		switch {
-		case !isThere:
-			at[f.Kind], since[f.Kind] = len(seen), f.Since
-			seen = append(seen, is)
-		case f.Since.Before(since[f.Kind]):
-			seen[i], since[f.Kind] = is, f.Since
+		if is, isThere := first[f.Kind]; !isThere || f.Since.Before(is.Since) {
+			first[f.Kind] = f
 		}
+	}
+	for _, f := range first {
+		seen = append(seen, faultSight(f))
 	}
 	return seen
 }
 
 // faultSight is a fault as an instance shows it.
-func faultSight(kind, instance, cause string) sight {
+func faultSight(f job.InstanceFault) sight {
 	s := sight{
-		subject: subject{about: AboutFault, fault: brief.Text(kind)}, patience: faultAfter, what: "fault of the kind " + brief.Text(kind),
-		instance: instance, text: strings.ToValidUTF8(brief.Cut(cause, MaxErrorText-len("…")), "\uFFFD"),
+		subject: subject{about: AboutFault, fault: f.Kind.String()}, patience: faultAfter, what: "fault of the kind " + f.Kind.String(),
+		instance: f.InstanceID, text: textOf(f.Err),
 	}
-	if kind == jobtype.FaultStarvation.String() {
+	if f.Kind == jobtype.FaultStarvation {
 		s.patience, s.what = starvingAfter, "items should have begun and have not"
 	}
 	return s

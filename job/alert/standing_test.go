@@ -11,6 +11,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // stateBrief says what matters of messages about the whole job.
@@ -21,6 +22,8 @@ func stateBrief(messages []alert.Message) string {
 	}
 	return strings.Join(list, "; ")
 }
+
+var kinds = map[string]jobtype.FaultKind{"store": jobtype.FaultStore, "tree": jobtype.FaultTree, "starvation": jobtype.FaultStarvation}
 
 // A script is how a job stands, one step after the other: "lead", "follow", "+store" is a fault, "-store" its end,
 // "unbegun" and "begun" are of the last tick, "undone" with items and "done" of the tick of this day. "3m" is a wait in
@@ -191,9 +194,9 @@ func TestStates(t *testing.T) {
 					case step == "done":
 						undone = nil
 					case step[0] == '+':
-						is.Faults = append(is.Faults, job.InstanceFault{InstanceID: "worker-1@-@7", Kind: kind, Cause: "because", Since: time.Now()})
+						is.Faults = append(is.Faults, job.InstanceFault{InstanceID: "worker-1@-@7", Fault: job.Fault{Kind: kinds[kind], Err: errDisk, Since: time.Now()}})
 					default:
-						is.Faults = slices.DeleteFunc(slices.Clone(is.Faults), func(f job.InstanceFault) bool { return f.Kind == kind })
+						is.Faults = slices.DeleteFunc(slices.Clone(is.Faults), func(f job.InstanceFault) bool { return f.Kind == kinds[kind] })
 					}
 				}
 				if err := h.Flush(t.Context()); err != nil {

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"errors"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -37,7 +38,7 @@ func (d *Diagnosis) tellState(p Pass) {
 // allFaults returns the faults of this instance, and those that others show in the tree.
 func (d *Diagnosis) allFaults(w *decide.World) (all []jobtype.InstanceFault) {
 	for f := range d.config.Faults.Holding() {
-		all = append(all, jobtype.InstanceFault{InstanceID: w.Self.ID, Kind: f.Kind.String(), Cause: f.Err.Error(), Since: f.Since})
+		all = append(all, jobtype.InstanceFault{InstanceID: w.Self.ID, Fault: f})
 	}
 	for id, n := range w.Faults {
 		if id == w.Self.ID || n.Owner == 0 {
@@ -48,10 +49,22 @@ func (d *Diagnosis) allFaults(w *decide.World) (all []jobtype.InstanceFault) {
 			if len(all) == maxStateFaults {
 				return all
 			}
-			all = append(all, jobtype.InstanceFault{InstanceID: brief.Text(id), Kind: f.Kind, Cause: f.Cause, Since: f.Since})
+			all = append(all, jobtype.InstanceFault{
+				InstanceID: brief.Text(id), Fault: jobtype.Fault{Kind: kindOf(f.Kind), Err: errors.New(f.Cause), Since: f.Since},
+			})
 		}
 	}
 	return all
+}
+
+// kindOf returns the kind of faults with a name; 0 if it is not known.
+func kindOf(name string) jobtype.FaultKind {
+	for k := jobtype.FaultConfig; k <= jobtype.FaultCalendar; k++ {
+		if k.String() == name {
+			return k
+		}
+	}
+	return 0
 }
 
 // recordsTicks reports whether the tree tells which ticks were begun and ended, and an operator wants them run.
