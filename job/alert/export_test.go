@@ -27,3 +27,8 @@ func BackoffAfter(status int, retryAfter string, now time.Time) time.Duration {
 	first := sleep.Backoff{Min: firstBackoff, Max: maxBackoff}
 	return pauseAfter(answer{httpx.Answer{Status: status, Header: header}, property.NewSecrets()}.refused(), first.Next())
 }
+
+// After are the times after which messages tell of the whole job, by the alert that does so, too.
+func After() map[string]time.Duration {
+	return map[string]time.Duration{"ElasticJobTickMissed": missedAfter, "ElasticJobFault": faultAfter, "ElasticJobStarves": starvingAfter}
+}

@@ -3,6 +3,7 @@ package alert_test
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -239,5 +240,42 @@ Error: no answer`
 	}
 	if m.Holding = 0; !m.Resolved() {
 		t.Error("not resolved although nothing holds")
+	}
+}
+
+// The times and the words are those of the alerts.
+func TestStatesAreThoseOfTheRules(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]string{}
+	for rule := range strings.SplitSeq(string(text), "- alert: ") {
+		name, rest, _ := strings.Cut(rule, "\n")
+		rules[name] = rest
+	}
+	for name, after := range alert.After() {
+		_, text, _ := strings.Cut(rules[name], "\n        for: ")
+		text, _, _ = strings.Cut(text, "\n")
+		lasts, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if name == "ElasticJobTickMissed" {
+			if !strings.Contains(rules[name], "> 120\n") {
+				t.Errorf("%s is not about ticks of 120 s ago", name)
+			}
+			lasts += 120 * time.Second
+		}
+		if lasts != after {
+			t.Errorf("%s comes after %v, messages after %v", name, lasts, after)
+		}
+	}
+	for name, words := range map[string]string{
+		"ElasticJobDidNotRun": "ticks came and nothing has started", "ElasticJobStarves": "items should have begun and have not", "ElasticJobFault": "fault of the kind ",
+	} {
+		if !strings.Contains(rules[name], "summary: 'Job {{ $labels.job_name }}: "+words) {
+			t.Errorf("%s does not say %q", name, words)
+		}
 	}
 }
