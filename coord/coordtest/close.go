@@ -3,7 +3,8 @@ package coordtest
 import (
 	"context"
 	"fmt"
-	"runtime"
+	"runtime/pprof"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -44,50 +45,41 @@ func (e *env) count(count func(context.Context) (int, error)) int {
 	return n
 }
 
-// goroutines returns the stacks of all goroutines, by their numbers.
-func goroutines() map[string]string {
-	buf := make([]byte, 1<<20)
-	for {
-		if n := runtime.Stack(buf, true); n < len(buf) {
-			buf = buf[:n]
-			break
-		}
-		buf = make([]byte, 2*len(buf))
+// goroutines counts the goroutines of the case by their stacks. A goroutine has the labels of the one that has
+// started it, so those of other cases and of a server in this process are not among them. Neither are
+// those of the links, which stay until the test ends, and the one that counts.
+func (e *env) goroutines() map[string]int {
+	var profile strings.Builder
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil { // as text: groups "COUNT @ PCS", labels, frames
+		e.Fatal(err)
 	}
-	running := map[string]string{}
-	for stack := range strings.SplitSeq(string(buf), "\n\n") {
-		number, _, _ := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " ")
-		running[number] = stack
+	running := map[string]int{}
+	for group := range strings.SplitSeq(profile.String(), "\n\n") {
+		count, stack, _ := strings.Cut(group, " @ ")
+		n, err := strconv.Atoi(count[strings.LastIndexByte(count, '\n')+1:]) // the first group follows a headline
+		if err == nil && strings.Contains(stack, strconv.Quote(e.label())) && !strings.Contains(stack, "/internal/testserver") && !strings.Contains(stack, "(*env).goroutines") {
+			running[stack] += n
+		}
 	}
 	return running
 }
 
-// ofTestServer reports whether a goroutine belongs to a test server in this process, by its stack. It
-// misses workers of the server that wait for work: their stacks show only a library.
-func ofTestServer(stack string) bool {
-	return strings.Contains(stack, "/internal/testserver") || strings.Contains(stack, "go.etcd.io/etcd/server")
-}
+// label is what the goroutines of the case are known by.
+func (e *env) label() string { return e.Name() + " " + e.namespace }
 
-// newGoroutines returns the stacks of the goroutines that did not run before.
-func newGoroutines(before, now map[string]string) (left []string) {
-	for number, stack := range now {
-		if _, ok := before[number]; !ok && !ofTestServer(stack) {
-			left = append(left, stack)
-		}
-	}
-	return left
-}
-
-// noNewGoroutines waits until no goroutine runs that did not run before.
-func (e *env) noNewGoroutines(before map[string]string) {
+// noNewGoroutines waits until the case has no goroutine that it did not have before.
+func (e *env) noNewGoroutines(before map[string]int) {
 	e.Helper()
 	var left []string
 	e.poll(func() bool {
-		left = newGoroutines(before, goroutines())
+		left = nil
+		for stack, n := range e.goroutines() {
+			if more := n - before[stack]; more > 0 {
+				left = append(left, fmt.Sprintf("%d @ %s", more, stack))
+			}
+		}
 		return len(left) == 0
-	}, func() string {
-		return fmt.Sprintf("%d goroutines are left:\n%s", len(left), strings.Join(left, "\n\n"))
-	})
+	}, func() string { return "goroutines are left:\n" + strings.Join(left, "\n\n") })
 }
 
 // awaitRenewal waits until a session has been renewed.
@@ -117,7 +109,7 @@ func closeLeavesNothing(e *env) {
 	warm.shut()
 
 	sessions, watches := e.count(e.store.Sessions), e.count(e.store.Watches)
-	before := goroutines()
+	before := e.goroutines()
 	for range 3 {
 		r := e.dial()
 		e.useEverything(r)
@@ -146,7 +138,7 @@ func closeViewLeavesNothing(e *env) {
 	warm := r.view("")
 	e.sync(warm)
 	warm.Close()
-	before := goroutines()
+	before := e.goroutines()
 	for i := range 10 {
 		v := r.view(fmt.Sprintf("a/%d", i%2))
 		e.sync(v)
@@ -239,7 +231,7 @@ func closeBroken(e *env, fault func(Link)) {
 	warm := e.dial()
 	e.useEverything(warm)
 	warm.shut()
-	before := goroutines()
+	before := e.goroutines()
 	r := e.dialBrief()
 	v, held := e.useEverything(r)
 	session := r.session()

@@ -1,20 +1,28 @@
 package coordtest
 
-import "testing"
+import (
+	"maps"
+	"sync"
+	"testing"
+)
 
-// The stack of a test server's worker shows the server only while it works, not while it
-// waits. The worker is not new in either state.
-func TestWorkersOfTestServersAreNotLeft(t *testing.T) {
-	const (
-		waits = "goroutine 7 [select]:\ngo.etcd.io/etcd/pkg/v3/schedule.(*fifo).run()\ncreated by go.etcd.io/etcd/pkg/v3/schedule.NewFIFOScheduler"
-		works = "goroutine 7 [running]:\ngo.etcd.io/etcd/server/v3/storage/mvcc.(*store).compact()\ngo.etcd.io/etcd/pkg/v3/schedule.(*fifo).run()"
-		ours  = "goroutine 8 [select]:\ngithub.com/elasticjob-go/elasticjob/coord/etcd.(*Registry).keepSession()"
-	)
-	for _, before := range []string{waits, works} {
-		for _, now := range []string{waits, works} {
-			if left := newGoroutines(map[string]string{"7": before}, map[string]string{"7": now, "8": ours}); len(left) != 1 || left[0] != ours {
-				t.Errorf("left: %q", left)
-			}
+// What another case starts at the same time is not left over by this one.
+func TestGoroutinesOfACase(t *testing.T) {
+	var started sync.WaitGroup
+	stop := make(chan struct{})
+	start := func(*env) { started.Go(func() { <-stop }) }
+	own, other := newEnv(t, nil, "own"), newEnv(t, nil, "other")
+	own.try(testCase{run: func(*env) {
+		before := own.goroutines()
+		other.try(testCase{run: start})
+		if now := own.goroutines(); !maps.Equal(now, before) {
+			t.Errorf("another case's are counted: %v, before %v", now, before)
 		}
-	}
+		start(own)
+		if now := own.goroutines(); len(now) != len(before)+1 {
+			t.Errorf("counted: %v, before %v", now, before)
+		}
+	}})
+	close(stop)
+	started.Wait()
 }

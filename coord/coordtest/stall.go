@@ -3,6 +3,7 @@ package coordtest
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func (e *env) try(c testCase) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer e.cleanUp()
-		c.run(e)
+		pprof.Do(e.ctx, pprof.Labels("case", e.label()), func(context.Context) { c.run(e) })
 	})
 	running.Wait()
 }
