@@ -26,12 +26,13 @@ type Server interface {
 // only links break. The cases have the factory's server for themselves.
 func RunOutages(t *testing.T, f func(t testing.TB) Server) {
 	server := f(t)
+	// One after the other: each does something to the server.
 	run(t, func(testing.TB) Store { return server }, []testCase{
 		{"outage: the store is killed", func(e *env) {
 			e.outage(e.dialOutage(), func() error { return server.Kill(e.ctx) }, func() error { return server.Restart(e.ctx) })
 		}},
 		{"outage: the store is stopped", func(e *env) { e.outage(e.dialOutage(), server.Stop, server.Continue) }},
-	}, nil)
+	}, nil, nil)
 }
 
 // outageCases are about what views say while their registry does not reach the store.

@@ -30,22 +30,22 @@ type testCase struct {
 	run  func(*env)
 }
 
-// Run runs every case against stores of the factory. Cases that mostly wait for
-// time-outs run side by side.
+// Run runs every case against stores of the factory.
 func Run(t *testing.T, f Factory) {
-	run(t, f,
-		slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), closeCases(), connectCases()),
+	run(t, f, closeCases(),
+		slices.Concat(commitCases(), conflictCases(), readCases(), walkCases(), viewCases(), depthCases(), latchCases(), connectCases()),
 		slices.Concat(sessionCases(), faultCases(), outageCases()))
 }
 
 // RunCommits runs the cases in which it matters how an adapter sends commits: not those that are
 // about reading and dialling.
 func RunCommits(t *testing.T, f Factory) {
-	run(t, f, slices.Concat(commitCases(), conflictCases(), latchCases(), closeCases()), slices.Concat(sessionCases(), faultCases()))
+	run(t, f, closeCases(), slices.Concat(commitCases(), conflictCases(), latchCases()), slices.Concat(sessionCases(), faultCases()))
 }
 
-// run runs cases one after the other, and then others side by side.
-func run(t *testing.T, f Factory, alone, waiting []testCase) {
+// run runs first the cases that must be alone with their store, as they count what it holds, one after the
+// other; then busy ones, some at a time; and at last those that mostly wait for time-outs, all side by side.
+func run(t *testing.T, f Factory, alone, busy, waiting []testCase) {
 	store := f(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var p stallDetector
@@ -53,16 +53,22 @@ func run(t *testing.T, f Factory, alone, waiting []testCase) {
 	beating.Go(func() { p.run(ctx) })
 	defer beating.Wait()
 	defer stop()
-	for i, c := range alone {
-		t.Run(c.name, func(t *testing.T) { c.test(t, store, fmt.Sprintf("case-%d", i), &p) })
+	for _, phase := range []struct {
+		name   string
+		cases  []testCase
+		atOnce int
+	}{{"alone", alone, 1}, {"busy", busy, 4}, {"wait", waiting, len(waiting)}} {
+		slots := make(chan struct{}, phase.atOnce)
+		var running sync.WaitGroup
+		for i, c := range phase.cases {
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				t.Run(c.name, func(t *testing.T) { c.test(t, store, fmt.Sprintf("%s-%d", phase.name, i), &p) })
+			})
+		}
+		running.Wait()
 	}
-	var wg sync.WaitGroup
-	for i, c := range waiting {
-		wg.Go(func() {
-			t.Run(c.name, func(t *testing.T) { c.test(t, store, fmt.Sprintf("wait-%d", i), &p) })
-		})
-	}
-	wg.Wait()
 }
 
 // env is the testing.T of one attempt at a case, which may fail without the test; see testCase.test.

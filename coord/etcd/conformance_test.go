@@ -15,7 +15,10 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/proxy"
 )
 
-func TestConformance(t *testing.T) { coordtest.Run(t, newStore) }
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	coordtest.Run(t, newStore)
+}
 
 // Commits in groups: none goes alone.
 func TestConformanceInGroups(t *testing.T) {
