@@ -8,7 +8,7 @@ page => {
   const isModal = () => !!document.querySelector('dialog:modal');
   const within = () => [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
 
-  // Where Tab has been. It is kept between the presses, and taken away at the end.
+  // Where Tab has been, and arrive. It is kept between the presses, and taken away at the end.
   const memory = Symbol.for('elasticjob.browsertest.audit');
   const canTab = e => e.tabIndex >= 0 && !e.matches(':disabled') && !e.matches('[type=radio]') && reachable(e)
     && (e.matches('a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]'));
@@ -22,7 +22,7 @@ page => {
     start.focus({preventScroll: true});
     start.remove();
     const all = [...document.querySelectorAll('*')].filter(canTab);
-    window[memory] = {seen: [], all};
+    window[memory] = {seen: [], all, arrive};
     return all.length + 10 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
   };
   // Says what Tab has come to: null if it is through. Within a field for a date it stops more than once.
@@ -144,5 +144,5 @@ page => {
     return [`it scrolls sideways: ${page.scrollWidth} pixels, for ${inner.slice(0, 3).map(what).join(', ') || 'a margin'}`];
   };
 
-  return {isModal, begin, arrive, end, contrasts, targets, wide};
+  return {isModal, begin, end, contrasts, targets, wide};
 }

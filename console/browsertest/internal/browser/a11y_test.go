@@ -73,6 +73,18 @@ func TestAuditFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A phone has no key Tab, and is as narrow as it is.
+func TestAuditOnAPhone(t *testing.T) {
+	t.Parallel()
+	tab := chromium.Tab(t, site(t, `<meta name=viewport content="width=device-width"><h1>One</h1><div style="width:500px" id=w>wide</div>
+		<button style="padding:9px" onkeydown="event.preventDefault()">one</button><button style="padding:9px">two</button>`))
+	tab.Emulate(360, 640, false, "en-US")
+	tab.Open("/")
+	if found := Audit(tab); len(found) != 1 || !strings.Contains(found[0], `it scrolls sideways: 508 pixels, for <div#w> "wide"`) {
+		t.Errorf("found %q", found)
+	}
+}
+
 // Of an open dialog, only that counts: the rest cannot be got at.
 func TestAuditOfADialog(t *testing.T) {
 	t.Parallel()
