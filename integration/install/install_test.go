@@ -49,8 +49,8 @@ func TestInstall(t *testing.T) {
 	home := t.TempDir()
 	env := []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "GOPATH=" + filepath.Join(home, "go"), "GOMODCACHE=", "GOBIN=",
-		// What has been compiled before may be used again: with -trimpath its path does not matter.
-		"GOCACHE=" + must(t, ".", nil, "go", "env", "GOCACHE"), "GOFLAGS=-trimpath -modcacherw", "GOWORK=off",
+		// What has been compiled before may be used again: with -trimpath its path does not matter. A debugger looks at nothing.
+		"GOCACHE=" + must(t, ".", nil, "go", "env", "GOCACHE"), "GOFLAGS=-trimpath -modcacherw -ldflags=-w", "GOWORK=off",
 		"GOPROXY=" + strings.Join([]string{
 			"file://" + proxy(t, repository),
 			"file://" + filepath.Join(must(t, ".", nil, "go", "env", "GOMODCACHE"), "cache", "download"),
@@ -78,7 +78,7 @@ func TestInstall(t *testing.T) {
 	for name, importer := range importers {
 		t.Run(name, func(t *testing.T) {
 			sums, size := build(t, env, importer.imports)
-			t.Logf("%d modules in go.sum, a binary of %.1f MB", sums, float64(size)/1e6)
+			t.Logf("%d modules in go.sum, a binary of %.1f MB without debug information", sums, float64(size)/1e6)
 			if importer.sums > 0 && sums > importer.sums {
 				t.Errorf("who imports %s has %d modules in his go.sum, at most %d are allowed: which line of the root's go.mod brings more?",
 					importer.imports, sums, importer.sums)
