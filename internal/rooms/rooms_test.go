@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"console":                  {"docs", "console/access", "console/access/oidc", "strategy", "coord", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/sleep", "internal/veil", "internal/httpx", "internal/yamldoc"},
 	"console/sink":             {"console/access", "job/property", "ops", "internal/brief", "internal/fair", "internal/httpx", "internal/sleep", "internal/veil"},
 	"console/connection":       {"console/access", "coord", "ops", "trace", "trace/history", "job/property", "internal/brief", "internal/sleep", "internal/bounded", "internal/yamldoc"},
-	"cmd/elasticjob":           {"console", "console/access", "console/access/oidc", "console/connection", "console/sink", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/sqltrace/sqlfile", "trace/prom/promfile", "internal/brief", "internal/embedetcd", "internal/jobtree", "internal/sleep", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert", "internal/httpx", "internal/bounded", "internal/veil", "internal/yamldoc"},
+	"cmd/elasticjob":           {"console", "console/access", "console/access/oidc", "console/connection", "console/sink", "job/dataflow", "coord", "coord/etcd", "coord/zk", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "job/property", "job/script", "jobfile", "ops", "ops/rights", "trace", "trace/history", "trace/sqltrace", "trace/sqltrace/sqlfile", "trace/prom/promfile", "cmd/elasticjob/internal/etcdmember", "internal/brief", "internal/embedetcd", "internal/jobtree", "internal/sleep", "job/httpjob", "ops/declare", "ops/migrate", "ops/doctor", "trace/history", "job/alert", "internal/httpx", "internal/bounded", "internal/veil", "internal/yamldoc"},
 	"internal/decide":          {"coord", "internal/jobtree", "strategy", "job/cronexpr", "internal/clocks", "internal/urgency"},
 	"internal/jobtree":         {"coord", "internal/brief", "internal/yamldoc"},
 	"internal/request":         {"coord", "jobtype", "internal/decide", "internal/jobtree", "internal/brief", "internal/sleep"},
@@ -99,6 +99,8 @@ var allowed = map[string][]string{
 	"console/oidctest":             {"console", "console/access", "console/access/oidc"},
 	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/oteljob", "trace/prom", "trace/prom/promfile", "trace/sqltrace", "trace/sqltrace/sqlfile", "internal/embedetcd", "jobfile"},
 	"integration":                  {"internal/engine/setup", "coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/sleep", "internal/testserver"},
+	// A part of the command that serves a store, and knows nothing of jobs.
+	"cmd/elasticjob/internal/etcdmember": {"cmd/elasticjob", "coord", "internal/brief", "internal/embedetcd", "internal/httpx"},
 }
 
 // The import rule: the core never knows which store it is on, strategies and

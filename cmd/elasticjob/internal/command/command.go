@@ -217,7 +217,7 @@ func (c *cli) configCommands() []*cobra.Command {
 }
 
 func (c *cli) storeCommands() []*cobra.Command {
-	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.devCommand(), c.consoleCommand(), c.contextCommand(), manual.Command(c.env.Out, c.print), versionCommand(c)}
+	return []*cobra.Command{c.migrateCommand(), c.storeRolesCommand(), c.aclCommand(), c.runCommand(), c.devCommand(), c.etcdCommand(), c.consoleCommand(), c.contextCommand(), manual.Command(c.env.Out, c.print), versionCommand(c)}
 }
 
 // topics returns what help knows beside commands.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/etcdmember"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
@@ -217,4 +218,25 @@ func (c *cli) who(cmd *cobra.Command) string {
 	}
 	host, _ := os.Hostname() // a name alone says something, too
 	return name + "@" + cmp.Or(host, "unknown")
+}
+
+// etcdCommand is elasticjob etcd.
+func (c *cli) etcdCommand() *cobra.Command {
+	return etcdmember.Command(etcdmember.Host{Out: c.env.Out, Err: c.env.Err, StoreFlags: c.storeFlags, Store: func(cmd *cobra.Command, do func(context.Context, *target.Target, time.Duration) error) error {
+		ctx := cmd.Context()
+		if c.limited {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeoutError(c.timeout))
+			defer cancel()
+		}
+		given, _, err := c.settings()
+		if err != nil {
+			return err
+		}
+		t, err := c.targetOf(ctx, given)
+		if err != nil {
+			return err
+		}
+		return do(ctx, t, c.dialTime())
+	}})
 }

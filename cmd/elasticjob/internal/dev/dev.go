@@ -25,6 +25,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/etcdmember"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/internal/embedetcd"
 	"github.com/elasticjob-go/elasticjob/jobfile"
@@ -70,21 +71,15 @@ func Start(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) start(ctx context.Context, o Options) (err error) {
 	if s.isTemp {
 		s.Folder, err = embedetcd.TempFolder("elasticjob-dev-")
-	} else if s.Folder, err = filepath.Abs(s.Folder); err == nil {
-		err = os.MkdirAll(s.Folder, 0o700)
+	} else {
+		s.Folder, err = filepath.Abs(s.Folder)
 	}
 	if err != nil {
 		return err
 	}
-	// A second etcd would wait for the first to give its data back.
-	lock := flock.New(filepath.Join(s.Folder, "lock"))
-	switch isMine, err := lock.TryLock(); {
-	case err != nil:
+	if s.lock, err = etcdmember.Lock(s.Folder); err != nil {
 		return err
-	case !isMine:
-		return fmt.Errorf("folder %s: another process uses it", s.Folder)
 	}
-	s.lock = lock
 	file := filepath.Join(s.Folder, "history.db")
 	made, err := os.OpenFile(file, os.O_CREATE, 0o600) // OpenHistory wants to find one
 	if err != nil {
@@ -113,14 +108,7 @@ func (s *Store) start(ctx context.Context, o Options) (err error) {
 }
 
 // Wait waits until etcd ends by itself, which is an error, or ctx does.
-func (s *Store) Wait(ctx context.Context) error {
-	select {
-	case err := <-s.server.Err():
-		return fmt.Errorf("dev: etcd has ended: %w", err)
-	case <-ctx.Done():
-		return nil
-	}
-}
+func (s *Store) Wait(ctx context.Context) error { return s.server.Wait(ctx) }
 
 // Read reads files with jobs. These use this store and history, whatever the files and their profiles say: so a try
 // touches nothing else. o.LookupEnv is needed.
