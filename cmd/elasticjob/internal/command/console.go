@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/consolefile"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/serve"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
@@ -122,7 +123,7 @@ func (c *cli) usersFile(f *consoleFlags) (string, error) {
 // serveConsole serves the console until ctx ends.
 func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	log := slog.New(slog.NewTextHandler(c.env.Err, nil))
-	file, err := readConsoleFile(f.config)
+	file, err := consolefile.Read(f.config)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
@@ -156,13 +157,13 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, closeIn(ctx, book.Close)) }()
-	zone, err := file.zone()
+	zone, err := file.Zone()
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
-		Hosts: plain(file.Hosts), Origins: plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
+		Hosts: consolefile.Plain(file.Hosts), Origins: consolefile.Plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
 		Collectors: []prometheus.Collector{refused, sinks, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})},
 		Version:    built().Version, Slog: log,
 	})
@@ -204,12 +205,12 @@ func (c *cli) addFirstUser(ctx context.Context, f *consoleFlags, sinks *sink.Sin
 }
 
 // openAccess opens the ways to log in. At least one is there. provider is nil if there is none.
-func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, refused *prometheus.CounterVec, sinks *sink.Sinks) (*access.Control, *oidc.Login, error) {
+func (c *cli) openAccess(f *consoleFlags, file *consolefile.File, log *slog.Logger, refused *prometheus.CounterVec, sinks *sink.Sinks) (*access.Control, *oidc.Login, error) {
 	path, err := c.usersFile(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	proxy, err := file.proxy()
+	proxy, err := file.TrustedProxy()
 	if err != nil {
 		return nil, nil, exit.With(exit.Usage, err)
 	}
@@ -239,7 +240,7 @@ func (c *cli) openAccess(f *consoleFlags, file *consoleFile, log *slog.Logger, r
 	if file.OIDC == nil {
 		return control, nil, nil
 	}
-	provider, err := file.OIDC.open(control, log)
+	provider, err := file.OIDC.Open(control, log)
 	if err != nil {
 		return nil, nil, exit.With(exit.Usage, cmp.Or(err, control.Close()))
 	}
@@ -254,31 +255,15 @@ func trailOf(users access.File) access.Trail {
 	return access.TrailOf(string(users))
 }
 
-func (o *consoleOIDC) open(sessions oidc.Sessions, log *slog.Logger) (*oidc.Login, error) {
-	groups, err := groupGrants("oidc.groups", o.Groups)
-	if err != nil {
-		return nil, err
-	}
-	provider, err := oidc.New(oidc.Options{
-		Issuer: string(o.Issuer), ClientID: string(o.ClientID), ClientSecret: string(o.ClientSecret), RedirectURL: string(o.RedirectURL),
-		Scopes: plain(o.Scopes), NameClaim: string(o.NameClaim), GroupsClaim: string(o.GroupsClaim), Groups: groups,
-		LogoutURL: string(o.LogoutURL), Sessions: sessions, Slog: log,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("--config: oidc: %w", err)
-	}
-	return provider, nil
-}
-
 // openBook opens the namespaces: the one that flags, environment and context name, and those of --connections.
-func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consoleFile, log *slog.Logger, sinks *sink.Sinks) (*connection.Book, error) {
-	keys, err := file.keys()
+func (c *cli) openBook(ctx context.Context, f *consoleFlags, file *consolefile.File, log *slog.Logger, sinks *sink.Sinks) (*connection.Book, error) {
+	keys, err := file.Keys()
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	o := connection.Options{
 		File: f.connections, Dial: target.Dial, OpenHistory: target.OpenHistory, Keys: keys, Tell: sinks.Event, OnChange: sinks.Change, Slog: log,
-		Allow: connection.Allow{Variables: plain(file.Connections.Variables), Folders: plain(file.Connections.Folders)},
+		Allow: connection.Allow{Variables: consolefile.Plain(file.Connections.Variables), Folders: consolefile.Plain(file.Connections.Folders)},
 	}
 	switch given, name, err := c.settings(); {
 	case errors.Is(err, target.ErrNoStore) && f.connections != "":

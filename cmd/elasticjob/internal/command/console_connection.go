@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/consolefile"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
@@ -167,11 +168,11 @@ func (c *consoleConnections) open(cmd *cobra.Command, do func(context.Context, *
 	if _, err := os.Stat(c.path); err != nil { // a console takes one that is missing for an empty one, which its admins fill
 		return exit.With(exit.Usage, fmt.Errorf("--connections: %w", err))
 	}
-	file, err := readConsoleFile(c.config)
+	file, err := consolefile.Read(c.config)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	keys, err := file.keys()
+	keys, err := file.Keys()
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/consolefile"
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -98,16 +99,20 @@ func TestConsoleFilesOfPages(t *testing.T) {
 			case d.Has("kind", "services"): // Kubernetes, Docker Compose
 			case d.Has("hosts", "origins", "proxy", "oidc", "sessions", "limits", "connections"):
 				found++
-				f, err := consoleFileOf(t, withReferences(t, d.Text))
+				file := filepath.Join(t.TempDir(), "console.yaml")
+				if err := os.WriteFile(file, []byte(withReferences(t, d.Text)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				f, err := consolefile.Read(file)
 				if err != nil {
 					t.Errorf("%s: %v", page.At(d.Line), err)
 					continue
 				}
-				if _, err := f.proxy(); err != nil {
+				if _, err := f.TrustedProxy(); err != nil {
 					t.Errorf("%s: %v", page.At(d.Line), err)
 				}
 				if d.Has("oidc") {
-					if _, err := f.OIDC.open(&access.Control{}, nil); err != nil {
+					if _, err := f.OIDC.Open(&access.Control{}, nil); err != nil {
 						t.Errorf("%s: %v", page.At(d.Line), err)
 					}
 				}

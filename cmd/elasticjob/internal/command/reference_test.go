@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/consolefile"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/console/connection"
@@ -82,7 +83,7 @@ func TestReferenceStore(t *testing.T) {
 func TestReferenceConsoleFile(t *testing.T) {
 	page := docpage.Open(t, "reference/console-file.md")
 	got := page.Section(t, "Settings").Names()
-	if want := keysOf(reflect.TypeFor[consoleFile](), ""); !slices.Equal(got, want) {
+	if want := keysOf(reflect.TypeFor[consolefile.File](), ""); !slices.Equal(got, want) {
 		t.Errorf("the page has the settings\n%q, not\n%q", got, want)
 	}
 	got = page.Section(t, "Connections").Names()

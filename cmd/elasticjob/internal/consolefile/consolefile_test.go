@@ -1,4 +1,4 @@
-package command
+package consolefile
 
 import (
 	"os"
@@ -10,13 +10,13 @@ import (
 	"github.com/elasticjob-go/elasticjob/console"
 )
 
-func consoleFileOf(t *testing.T, document string) (*consoleFile, error) {
+func consoleFileOf(t *testing.T, document string) (*File, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "console.yaml")
 	if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return readConsoleFile(path)
+	return Read(path)
 }
 
 func TestConsoleFile(t *testing.T) {
@@ -42,7 +42,7 @@ oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
 	if f.Limits != want {
 		t.Errorf("%+v", f.Limits)
 	}
-	p, err := f.proxy()
+	p, err := f.TrustedProxy()
 	if err != nil || p.From[0].String() != "10.0.0.1/32" || len(p.Grants["ops"]) != 2 || p.Grants["ops"][0].Jobs[0] != "pay-*" {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -67,7 +67,7 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"sinks: {kafka: logs}":                              "field kafka not found",
 		"limits: {speed: 1}":                                "field speed not found",
 		"- hunter2":                                         "line 1",
-		strings.Repeat("#", maxConsoleFile+1):               "more than",
+		strings.Repeat("#", maxFile+1):                      "more than",
 	} {
 		_, err := consoleFileOf(t, document)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") || len(err.Error()) > 1000 {

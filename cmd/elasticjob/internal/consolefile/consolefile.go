@@ -1,4 +1,5 @@
-package command
+// Package consolefile reads the file of elasticjob console --config.
+package consolefile
 
 import (
 	"bytes"
@@ -6,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/netip"
 	"os"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/access/oidc"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/sink"
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
@@ -24,17 +27,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/property"
 )
 
-// consoleFile is the file of --config. Texts may have references, ${env:NAME} and ${file:/path}; secrets must
+// File is the file of --config. Texts may have references, ${env:NAME} and ${file:/path}; secrets must
 // have one. An unknown key is a mistake.
-type consoleFile struct {
+type File struct {
 	// Hosts are the names of the console, without port, if it is to answer to no others.
-	Hosts []setting `yaml:"hosts"`
+	Hosts []Setting `yaml:"hosts"`
 	// Origins are those of pages, beside its own, that may change something: https://host.
-	Origins []setting `yaml:"origins"`
+	Origins []Setting `yaml:"origins"`
 	// OpenMetrics lets anybody read /metrics.
 	OpenMetrics bool `yaml:"openMetrics"`
 	// TimeZone is that of times without one in the routes of ElasticJob's consoles. Default that of the process.
-	TimeZone setting `yaml:"timeZone"`
+	TimeZone Setting `yaml:"timeZone"`
 	// Sessions say how long somebody stays logged in: idle 30m, absolute 12h.
 	Sessions struct {
 		Idle     time.Duration `yaml:"idle"`
@@ -45,41 +48,42 @@ type consoleFile struct {
 	// Connections say what is allowed in entries that are added while the console runs.
 	Connections struct {
 		// Keys encrypt passwords in the file of --connections: one a line, the first encrypts.
-		Keys secret `yaml:"keys"`
+		Keys Secret `yaml:"keys"`
 		// Variables of the environment, and folders with files, to which entries may refer.
-		Variables []setting `yaml:"variables"`
-		Folders   []setting `yaml:"folders"`
+		Variables []Setting `yaml:"variables"`
+		Folders   []Setting `yaml:"folders"`
 	} `yaml:"connections"`
 	// Proxy is one that is trusted to say who is logged in, and where from.
 	Proxy struct {
-		From   []setting            `yaml:"from"`
-		User   setting              `yaml:"user"`
-		Groups setting              `yaml:"groups"`
-		Grants map[string][]setting `yaml:"grants"`
+		From   []Setting            `yaml:"from"`
+		User   Setting              `yaml:"user"`
+		Groups Setting              `yaml:"groups"`
+		Grants map[string][]Setting `yaml:"grants"`
 	} `yaml:"proxy"`
 	// Sinks are where log-ins and changes are sent, too.
 	Sinks sink.Config `yaml:"sinks"`
 	// OIDC is a provider of OpenID Connect.
-	OIDC *consoleOIDC `yaml:"oidc"`
+	OIDC *OIDC `yaml:"oidc"`
 }
 
-type consoleOIDC struct {
-	Issuer       setting              `yaml:"issuer"`
-	ClientID     setting              `yaml:"clientID"`
-	ClientSecret secret               `yaml:"clientSecret"`
-	RedirectURL  setting              `yaml:"redirectURL"`
-	Scopes       []setting            `yaml:"scopes"`
-	NameClaim    setting              `yaml:"nameClaim"`
-	GroupsClaim  setting              `yaml:"groupsClaim"`
-	Groups       map[string][]setting `yaml:"groups"`
-	LogoutURL    setting              `yaml:"logoutURL"`
+// OIDC is a provider of OpenID Connect.
+type OIDC struct {
+	Issuer       Setting              `yaml:"issuer"`
+	ClientID     Setting              `yaml:"clientID"`
+	ClientSecret Secret               `yaml:"clientSecret"`
+	RedirectURL  Setting              `yaml:"redirectURL"`
+	Scopes       []Setting            `yaml:"scopes"`
+	NameClaim    Setting              `yaml:"nameClaim"`
+	GroupsClaim  Setting              `yaml:"groupsClaim"`
+	Groups       map[string][]Setting `yaml:"groups"`
+	LogoutURL    Setting              `yaml:"logoutURL"`
 }
 
-// setting is a text that may have references.
-type setting string
+// Setting is a text that may have references.
+type Setting string
 
 // UnmarshalYAML is for yaml.
-func (t *setting) UnmarshalYAML(n *yaml.Node) error {
+func (t *Setting) UnmarshalYAML(n *yaml.Node) error {
 	var raw string
 	if err := n.Decode(&raw); err != nil {
 		return err
@@ -88,32 +92,32 @@ func (t *setting) UnmarshalYAML(n *yaml.Node) error {
 	if err != nil {
 		return fmt.Errorf("line %d: %w", n.Line, err)
 	}
-	*t = setting(value)
+	*t = Setting(value)
 	return nil
 }
 
-// secret is a text that must be by reference: nobody should find it in the file.
-type secret string
+// Secret is a text that must be by reference: nobody should find it in the file.
+type Secret string
 
 // UnmarshalYAML is for yaml. No error has the value.
-func (s *secret) UnmarshalYAML(n *yaml.Node) error {
+func (s *Secret) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind != yaml.ScalarNode || !property.HasReference(n.Value) {
 		return fmt.Errorf("line %d: a secret has to be a reference, ${env:NAME} or ${file:/path}", n.Line)
 	}
-	var t setting
+	var t Setting
 	if err := t.UnmarshalYAML(n); err != nil {
 		return err
 	}
-	*s = secret(strings.TrimRight(string(t), "\r\n"))
+	*s = Secret(strings.TrimRight(string(t), "\r\n"))
 	return nil
 }
 
-// maxConsoleFile bounds the file of --config, in bytes.
-const maxConsoleFile = 1 << 20
+// maxFile bounds the file of --config, in bytes.
+const maxFile = 1 << 20
 
-// readConsoleFile reads the file of --config; an empty path has nothing to say.
-func readConsoleFile(path string) (*consoleFile, error) {
-	f := &consoleFile{}
+// Read reads the file of --config; an empty path has nothing to say.
+func Read(path string) (*File, error) {
+	f := &File{}
 	if path == "" {
 		return f, nil
 	}
@@ -122,7 +126,7 @@ func readConsoleFile(path string) (*consoleFile, error) {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
 	defer func() { _ = open.Close() }() // it was only read
-	document, err := bounded.Read(open, maxConsoleFile)
+	document, err := bounded.Read(open, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %s: %w", path, err)
 	}
@@ -137,8 +141,8 @@ func readConsoleFile(path string) (*consoleFile, error) {
 	return f, nil
 }
 
-// groupGrants are what members of groups may do.
-func groupGrants(field string, of map[string][]setting) (map[string][]access.Grant, error) {
+// Grants are what members of groups may do.
+func Grants(field string, of map[string][]Setting) (map[string][]access.Grant, error) {
 	all := map[string][]access.Grant{}
 	for _, group := range slices.Sorted(maps.Keys(of)) {
 		for _, one := range of[group] {
@@ -152,8 +156,8 @@ func groupGrants(field string, of map[string][]setting) (map[string][]access.Gra
 	return all, nil
 }
 
-// proxy returns which proxies are trusted.
-func (f *consoleFile) proxy() (access.Proxy, error) {
+// TrustedProxy returns which proxies are trusted.
+func (f *File) TrustedProxy() (access.Proxy, error) {
 	p := access.Proxy{User: string(f.Proxy.User), Groups: string(f.Proxy.Groups)}
 	for _, from := range f.Proxy.From {
 		prefix, err := netip.ParsePrefix(string(from))
@@ -166,12 +170,12 @@ func (f *consoleFile) proxy() (access.Proxy, error) {
 		p.From = append(p.From, prefix)
 	}
 	var err error
-	p.Grants, err = groupGrants("proxy.grants", f.Proxy.Grants)
+	p.Grants, err = Grants("proxy.grants", f.Proxy.Grants)
 	return p, err
 }
 
-// zone returns the time zone.
-func (f *consoleFile) zone() (*time.Location, error) {
+// Zone returns the time zone.
+func (f *File) Zone() (*time.Location, error) {
 	zone, err := time.LoadLocation(cmp.Or(string(f.TimeZone), "Local"))
 	if err != nil {
 		return nil, fmt.Errorf("--config: timeZone: %w", err)
@@ -179,8 +183,8 @@ func (f *consoleFile) zone() (*time.Location, error) {
 	return zone, nil
 }
 
-// keys returns those of the file with connections; nil if there are none.
-func (f *consoleFile) keys() (*connection.Keys, error) {
+// Keys returns those of the file with connections; nil if there are none.
+func (f *File) Keys() (*connection.Keys, error) {
 	if f.Connections.Keys == "" {
 		return nil, nil
 	}
@@ -191,7 +195,25 @@ func (f *consoleFile) keys() (*connection.Keys, error) {
 	return keys, nil
 }
 
-func plain(list []setting) []string {
+// Open returns the provider, whose log-ins begin sessions.
+func (o *OIDC) Open(sessions oidc.Sessions, log *slog.Logger) (*oidc.Login, error) {
+	groups, err := Grants("oidc.groups", o.Groups)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := oidc.New(oidc.Options{
+		Issuer: string(o.Issuer), ClientID: string(o.ClientID), ClientSecret: string(o.ClientSecret), RedirectURL: string(o.RedirectURL),
+		Scopes: Plain(o.Scopes), NameClaim: string(o.NameClaim), GroupsClaim: string(o.GroupsClaim), Groups: groups,
+		LogoutURL: string(o.LogoutURL), Sessions: sessions, Slog: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--config: oidc: %w", err)
+	}
+	return provider, nil
+}
+
+// Plain returns the texts of settings.
+func Plain(list []Setting) []string {
 	var all []string
 	for _, t := range list {
 		all = append(all, string(t))
