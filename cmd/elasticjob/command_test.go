@@ -105,7 +105,7 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	run(exit.Usage, "remove", "old")
 	p.answers = map[bool]string{false: ""}
 	run(exit.Failed, "remove", "old")
-	if text := p.err.String(); !strings.HasPrefix(text, "store "+store+", namespace asked: remove job old, with its configuration") || !strings.Contains(text, "? [y/N] ") {
+	if text := p.err.String(); !strings.HasPrefix(text, "store "+store+", namespace asked: remove job old, with configuration") || !strings.Contains(text, "? [y/N] ") {
 		t.Errorf("the question is %q", text)
 	}
 	run(exit.Done, "remove", "old", "--dry-run")

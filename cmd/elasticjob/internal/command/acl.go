@@ -116,8 +116,8 @@ func (c *cli) aclStep(name, short, confirm string, of func(rights.Change) change
 			}
 			return c.withLists(cmd, former, formerFile, renewed, renewedFile, func(ctx context.Context, on changing) error {
 				bar := c.progress("access lists")
-				report, err := of(on.change)(ctx, on.lists, rights.Options{DryRun: c.dryRun, Progress: func(r rights.Report) { bar.at(r.Nodes, 0) }})
-				bar.end()
+				report, err := of(on.change)(ctx, on.lists, rights.Options{DryRun: c.dryRun, Progress: func(r rights.Report) { bar.At(r.Nodes, 0) }})
+				bar.End()
 				if err != nil && report.Passes == 0 {
 					return err
 				}

@@ -83,7 +83,7 @@ func (c *cli) changeAt(ctx context.Context, s *store, do func(context.Context, *
 
 // changer returns a store whose changes are collected, and not made in a dry run.
 func (c *cli) changer(s *store) *changer {
-	ch := &changer{store: s}
+	ch := &changer{store: s, say: s.notes}
 	s.ops = s.ops.OnChange(ch.add)
 	if c.dryRun {
 		s.ops = s.ops.DryRun()
@@ -97,10 +97,9 @@ func (c *cli) changer(s *store) *changer {
 func (c *changer) add(made ops.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n := len(c.made); n > 0 && c.made[n-1] == made {
-		return
+	if !slices.Contains(c.made, made) {
+		c.made = append(c.made, made)
 	}
-	c.made = append(c.made, made)
 }
 
 func (c *cli) printChanges(ch *changer, through bool) error {

@@ -205,7 +205,7 @@ func (c *cli) steerCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.triggerCommand(), c.retryCommand(), c.backfillCommand(), c.cancelCommand(), c.killCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.switchCommand(false), c.switchCommand(true),
-		c.pinCommand(), c.unpinCommand(), c.dealCommand(), c.shutdownCommand(), c.serverCommand(), c.clearCommand(), c.removeCommand(), c.readmitCommand(),
+		c.pinCommand(), c.unpinCommand(), c.reshardCommand(), c.shutdownCommand(), c.serverCommand(), c.clearCommand(), c.removeCommand(), c.readmitCommand(),
 	}
 }
 
@@ -239,6 +239,14 @@ func family(use, short string, below ...*cobra.Command) *cobra.Command {
 	}}
 	cmd.AddCommand(below...)
 	return cmd
+}
+
+// progress returns a bar on the terminal of the person who waits, if there is one.
+func (c *cli) progress(label string) *show.Progress {
+	if c.env.Ask == nil {
+		return show.NewProgress(nil, label)
+	}
+	return show.NewProgress(c.env.Err, label)
 }
 
 // print prints a result.

@@ -30,7 +30,8 @@ type store struct {
 	noPast error  // why there is no history although one is named
 
 	place   target.Place
-	isNamed bool // people know the place
+	isNamed bool     // people know the place
+	notes   []string // for people, below what is changed
 }
 
 // job returns the operations on a job. If there is none of the name, the error says which ones have

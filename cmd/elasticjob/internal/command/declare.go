@@ -39,8 +39,8 @@ func (p *planning) run(cmd *cobra.Command, do func(context.Context, *store, *dec
 	}
 	return p.cli.follow(cmd, func(ctx context.Context, s *store) error {
 		bar := p.cli.progress("reading")
-		plan, err := declare.NewPlan(ctx, s.ops, declare.Request{Set: p.set, Files: d, Prune: p.prune, Adopt: p.adopt, Progress: bar.at})
-		bar.end()
+		plan, err := declare.NewPlan(ctx, s.ops, declare.Request{Set: p.set, Files: d, Prune: p.prune, Adopt: p.adopt, Progress: bar.At})
+		bar.End()
 		if err == nil {
 			err = p.cli.head(s)
 		}
@@ -103,8 +103,8 @@ func (c *cli) apply(ctx context.Context, s *store, plan *declare.Plan) error {
 	}
 	ch := c.changer(s)
 	bar := c.progress("applying")
-	results := plan.Apply(ctx, ch.ops, bar.at)
-	bar.end()
+	results := plan.Apply(ctx, ch.ops, bar.At)
+	bar.End()
 
 	a := applied{DryRun: c.dryRun, Set: plan.Set, Changes: ch.made}
 	done, lost := 0, 0
@@ -294,8 +294,8 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 		s.asked = names[0]
 	}
 	bar := c.progress("reading")
-	all, unread, err := declare.Export(ctx, s.ops, names, bar.at)
-	bar.end()
+	all, unread, err := declare.Export(ctx, s.ops, names, bar.At)
+	bar.End()
 	if err != nil {
 		return err
 	}

@@ -139,9 +139,9 @@ func (m *migration) forward(ctx context.Context) error {
 		return err
 	}
 	bar := m.progress("moving")
-	m.move.Progress = bar.at
+	m.move.Progress = bar.At
 	result, err := m.move.Run(ctx)
-	bar.end()
+	bar.End()
 	return cmp.Or(m.printMoved(result), m.goesOn(err))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -17,7 +18,9 @@ import (
 
 // requested is what a command that asks for runs says to programs.
 type requested struct {
-	ID        string       `json:"id,omitempty"` // empty in a dry run
+	Job       string       `json:"job"`
+	Error     string       `json:"error,omitempty"` // why it was not made
+	ID        string       `json:"id,omitempty"`    // empty in a dry run
 	Items     []int        `json:"items"`
 	Ticks     []time.Time  `json:"ticks,omitempty"`
 	Instances []string     `json:"instances,omitempty"`
@@ -41,15 +44,14 @@ type itemResult struct {
 // asks is what trigger, retry and backfill have in common.
 type asks struct {
 	cli   *cli
+	from  *selection.Selection
 	items items
 	wait  bool
 	param string
 }
 
 func (c *cli) asks(cmd *cobra.Command) (*cobra.Command, *asks) {
-	a := &asks{cli: c}
-	cmd.Args = cobra.ExactArgs(1)
-	cmd.ValidArgsFunction = one(c.jobNames)
+	a := &asks{cli: c, from: c.selects(cmd, true)}
 	cmd.Flags().VarP(&a.items, "items", "i", "items to run, such as 0,2-4; default: all")
 	cmd.Flags().StringVarP(&a.param, "parameter", "p", "", "replaces the parameter of the job in these runs")
 	cmd.Flags().BoolVarP(&a.wait, "wait", "w", false, "wait until all items are through, and fail if one was not successful")
@@ -60,73 +62,110 @@ func (c *cli) asks(cmd *cobra.Command) (*cobra.Command, *asks) {
 // waits waits for a request that can be waited for.
 type waits func(context.Context) ([]jobtype.ItemResult, error)
 
-// run makes a request, prints it, and waits for it if that is wanted.
-func (a *asks) run(cmd *cobra.Command, name string, request func(context.Context, *changer) (requested, waits, error)) error {
-	c := a.cli
-	within := c.ask
+// run makes a request of each job, prints them, and waits for them if that is wanted.
+func (a *asks) run(cmd *cobra.Command, args []string, p plan, request func(context.Context, *ops.Job) (requested, waits, error)) error {
+	c, within := a.cli, a.cli.ask
 	if a.wait {
 		within = c.follow
 	}
-	if err := c.confirmProduction(cmd); err != nil {
-		return err
-	}
-	return within(cmd, func(ctx context.Context, s *store) error {
+	return c.choose(cmd, args, within, a.from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
 		ch := c.changer(s)
-		r, wait, err := request(ctx, ch)
-		if err != nil {
+		all, waiting := make([]requested, len(names)), make([]waits, len(names))
+		failed := c.each(ctx, ch, names, func(i int, name string) (err error) {
+			if all[i], waiting[i], err = request(ctx, ch.ops.Job(name)); err != nil {
+				all[i].Error = err.Error()
+			}
+			all[i].Job = name
 			return err
+		})
+		if failed != nil && len(ch.made) == 0 {
+			return failed
 		}
-		ch.result = r
-		if r.ID != "" {
-			ch.tells("Request %s of %s, items %s", r.ID, name, itemRanges(r.Items))
+		for _, r := range all {
+			r.tell(ch)
 		}
-		if len(r.JVM) > 0 {
-			ch.tells("JVM members run all of their items when they are asked for one, and without a parameter: %s", strings.Join(r.JVM, ", "))
-		}
-		if len(r.Beside) > 0 {
-			ch.tells("They run these although they were not asked for: items %s", itemRanges(r.Beside))
-		}
-		if !a.wait || c.dryRun {
-			return c.printChanges(ch, true)
-		}
-		if c.output.ForPeople() {
-			if err := c.printChanges(ch, true); err != nil {
-				return err
+		ch.result = resultOf(all, isMany)
+		if !a.wait || c.dryRun || c.output.ForPeople() {
+			if err := c.printChanges(ch, failed == nil); err != nil || !a.wait || c.dryRun {
+				return cmp.Or(failed, err)
 			}
 		}
-		results, err := wait(ctx)
-		if err != nil {
-			return fmt.Errorf("request %s of job %s goes on; nobody waits for it any more: %w", r.ID, name, err)
+		unawaited := selection.Each(ctx, names, nil, func(i int, _ string) error { return all[i].await(ctx, waiting[i]) })
+		if unawaited != nil && !isMany {
+			return unawaited
 		}
-		return c.printResults(ch, r, results)
+		return cmp.Or(failed, unawaited, c.printResults(ch, all, isMany))
 	})
 }
 
-func (c *cli) printResults(ch *changer, r requested, results []jobtype.ItemResult) error {
-	failed := 0
+// resultOf is what programs get of requests.
+func resultOf(all []requested, isMany bool) any {
+	if isMany {
+		return all
+	}
+	return all[0]
+}
+
+// tell tells people of a request.
+func (r *requested) tell(ch *changer) {
+	if r.ID != "" {
+		ch.tells("Request %s of %s, items %s", r.ID, r.Job, itemRanges(r.Items))
+	}
+	if len(r.JVM) > 0 {
+		ch.tells("JVM members run all of their items when they are asked for one, and without a parameter: %s", strings.Join(r.JVM, ", "))
+	}
+	if len(r.Beside) > 0 {
+		ch.tells("They run these although they were not asked for: items %s", itemRanges(r.Beside))
+	}
+}
+
+// await waits for a request, if it was made, and notes what has become of its items.
+func (r *requested) await(ctx context.Context, wait waits) error {
+	if wait == nil {
+		return nil
+	}
+	results, err := wait(ctx)
+	if err != nil {
+		return fmt.Errorf("request %s of job %s goes on; nobody waits for it any more: %w", r.ID, r.Job, err)
+	}
 	for _, ir := range results {
-		if ir.Outcome != jobtype.OutcomeOK {
-			failed++
-		}
 		r.Results = append(r.Results, itemResult{
 			Item: ir.Item, Outcome: ir.Outcome.String(), Error: ir.Error, TaskID: ir.TaskID, Token: ir.Token,
 			Ended: ir.Ended, Runs: ir.Runs, Failed: ir.Failed,
 		})
 	}
-	ch.result = r
+	return nil
+}
+
+func (c *cli) printResults(ch *changer, all []requested, isMany bool) error {
+	items, failed := 0, 0
+	for _, r := range all {
+		items += len(r.Results)
+		for _, ir := range r.Results {
+			if ir.Outcome != jobtype.OutcomeOK.String() {
+				failed++
+			}
+		}
+	}
 	printed := c.print(show.Result{
-		Value: outcome{Changes: ch.made, Result: r},
-		Names: func() []string { return []string{r.ID} },
+		Value: outcome{Changes: ch.made, Result: resultOf(all, isMany)},
+		Names: func() []string { return namesOf(all, func(r requested) string { return r.ID }) },
 		Table: func() *show.Table {
-			t := show.NewTable("ITEM", "OUTCOME", "ENDED", "RUNS", "FAILED", "ERROR", "(TASK)")
-			for _, ir := range r.Results {
-				t.Row(ir.Item, ir.Outcome, clock(ir.Ended), ir.Runs, ir.Failed, ir.Error, ir.TaskID)
+			job := "(JOB)"
+			if isMany {
+				job = "JOB"
+			}
+			t := show.NewTable(job, "ITEM", "OUTCOME", "ENDED", "RUNS", "FAILED", "ERROR", "(TASK)")
+			for _, r := range all {
+				for _, ir := range r.Results {
+					t.Row(r.Job, ir.Item, ir.Outcome, clock(ir.Ended), ir.Runs, ir.Failed, ir.Error, ir.TaskID)
+				}
 			}
 			return t
 		},
 	})
 	if failed > 0 {
-		return cmp.Or(printed, exit.Errorf(exit.RunFailed, "%d of %d items were not successful", failed, len(results)))
+		return cmp.Or(printed, exit.Errorf(exit.RunFailed, "%d of %d items were not successful", failed, items))
 	}
 	return printed
 }
@@ -134,14 +173,14 @@ func (c *cli) printResults(ch *changer, r requested, results []jobtype.ItemResul
 func (c *cli) triggerCommand() *cobra.Command {
 	var instances []string
 	cmd, a := c.asks(&cobra.Command{
-		Use: "trigger JOB", Short: "Run items now",
+		Use: "trigger JOB…", Short: "Run items now",
 		Example: "  elasticjob trigger settle --items 0,2-4 --wait",
 	})
 	cmd.Flags().StringSliceVar(&instances, "instance", nil, "only items of this instance; may be given several times")
 	c.complete(cmd, "instance", c.instanceNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
-			r, err := ch.job(args[0]).Trigger(ctx, jobtype.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
+		return a.run(cmd, args, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+			r, err := j.Trigger(ctx, jobtype.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
 			if err != nil {
 				return requested{}, nil, err
 			}
@@ -154,14 +193,15 @@ func (c *cli) triggerCommand() *cobra.Command {
 func (c *cli) retryCommand() *cobra.Command {
 	var tick moment
 	cmd, a := c.asks(&cobra.Command{
-		Use: "retry JOB", Short: "Run items again that have failed",
+		Use: "retry JOB…", Short: "Run items again that have failed",
 		Long: `Run items again whose last execution has failed for a tick. Items that --items names run again also if they were
 cut short or killed.`,
 	})
 	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions; default: the latest for which an item has failed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
-			return c.requestedOf(ch.job(args[0]).Retry(ctx, ops.RetryRequest{Tick: tick.Time, Items: a.items, Parameter: a.param}))
+		isFor := func(j *ops.JobInfo) bool { return j.Failing > 0 }
+		return a.run(cmd, args, plan{isFor: isFor}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+			return c.requestedOf(j.Retry(ctx, ops.RetryRequest{Tick: tick.Time, Items: a.items, Parameter: a.param}))
 		})
 	}
 	return cmd
@@ -171,7 +211,7 @@ func (c *cli) backfillCommand() *cobra.Command {
 	var from, to moment
 	var stop bool
 	cmd, a := c.asks(&cobra.Command{
-		Use: "backfill JOB --from TIME --to TIME", Short: "Run items for ticks of the past",
+		Use: "backfill JOB… --from TIME --to TIME", Short: "Run items for ticks of the past",
 		Long: fmt.Sprintf("Run items for the ticks of some time, as the schedule is now; both ends count. At most %d ticks.", ops.MaxBackfillTicks),
 	})
 	cmd.Flags().Var(&from, "from", "the first tick is not before this")
@@ -186,8 +226,8 @@ func (c *cli) backfillCommand() *cobra.Command {
 		if to.Before(from.Time) {
 			return exit.Errorf(exit.Usage, "--to is before --from")
 		}
-		return a.run(cmd, args[0], func(ctx context.Context, ch *changer) (requested, waits, error) {
-			return c.requestedOf(ch.job(args[0]).Backfill(ctx, ops.BackfillRequest{
+		return a.run(cmd, args, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+			return c.requestedOf(j.Backfill(ctx, ops.BackfillRequest{
 				From: from.Time, To: to.Time, Items: a.items, Parameter: a.param, StopAtFailure: stop,
 			}))
 		})

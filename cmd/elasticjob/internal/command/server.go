@@ -12,25 +12,22 @@ import (
 
 func (c *cli) shutdownCommand() *cobra.Command {
 	var r ops.ShutdownRequest
-	cmd := c.changes(&cobra.Command{
-		Use: "shutdown JOB", Short: "Tell instances to leave a job when what they run has ended", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+	cmd := c.steers(&cobra.Command{
+		Use: "shutdown JOB…", Short: "Tell instances to leave a job when what they run has ended",
 		Long: `Tell instances to leave a job. Their idle items go to others at once; what runs comes to its end. The process goes
 on with its other jobs, and does not come back to this one by itself.`,
 		Example: "  elasticjob shutdown settle --server 10.0.0.7 --why 'disk is failing'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			what := "the instances that are named"
+	}, plan{
+		does: func() string {
 			if r.All {
-				what = "all instances"
+				return "have all instances leave"
 			}
-			if err := c.confirmThere(cmd.Context(), "have %s leave job %s", what, args[0]); err != nil {
-				return err
-			}
-			return c.change(cmd, func(ctx context.Context, ch *changer) error {
-				told, err := ch.job(args[0]).Shutdown(ctx, r)
-				ch.result = told
-				return err
-			})
+			return "have the instances that are named leave"
 		},
+		isFor: func(j *ops.JobInfo) bool { return j.Instances > 0 }, asks: true,
+	}, func(ctx context.Context, j *ops.Job) (any, string, error) {
+		told, err := j.Shutdown(ctx, r)
+		return told, "", err
 	})
 	cmd.Flags().StringSliceVar(&r.Instances, "instance", nil, "id of an instance; may be given several times")
 	cmd.Flags().StringSliceVar(&r.Servers, "server", nil, "address of a server; may be given several times")

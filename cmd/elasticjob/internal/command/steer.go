@@ -10,7 +10,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/ops"
-	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
 
 // killed is an execution that a kill was sent to.
@@ -58,25 +57,22 @@ func (c *cli) killCommand() *cobra.Command {
 
 func (c *cli) pauseCommand() *cobra.Command {
 	var r ops.PauseRequest
-	cmd := c.changes(&cobra.Command{
-		Use: "pause JOB", Short: "Let no further tick begin; what runs goes on", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.change(cmd, func(ctx context.Context, ch *changer) error {
-				paused, err := ch.job(args[0]).Pause(ctx, r)
-				if err != nil {
-					return err
-				}
-				ch.result = pausedResult(paused)
-				if len(paused.JVM) > 0 {
-					ch.tells("JVM members know no pause and go on: %s (--disable-jvm disables their servers)", strings.Join(paused.JVM, ", "))
-				}
-				if len(paused.Old) > 0 {
-					ch.tells("Members of old programs know no pause and go on: %s", strings.Join(paused.Old, ", "))
-				}
-				return nil
-			})
-		},
-	})
+	cmd := c.steers(&cobra.Command{Use: "pause JOB…", Short: "Let no further tick begin; what runs goes on"},
+		plan{isFor: func(j *ops.JobInfo) bool { return j.Paused.Since.IsZero() }},
+		func(ctx context.Context, j *ops.Job) (any, string, error) {
+			paused, err := j.Pause(ctx, r)
+			if err != nil {
+				return nil, "", err
+			}
+			var say []string
+			if len(paused.JVM) > 0 {
+				say = append(say, fmt.Sprintf("JVM members know no pause and go on: %s (--disable-jvm disables their servers)", strings.Join(paused.JVM, ", ")))
+			}
+			if len(paused.Old) > 0 {
+				say = append(say, "Members of old programs know no pause and go on: "+strings.Join(paused.Old, ", "))
+			}
+			return pausedResult(paused), strings.Join(say, "\n"), nil
+		})
 	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
 	cmd.Flags().BoolVar(&r.MakeUp, "make-up", false, "when the pause ends, run each item once for all ticks that it has missed")
 	cmd.Flags().BoolVar(&r.DisableJVM, "disable-jvm", false, "disable the servers of JVM members until the pause ends")
@@ -92,21 +88,14 @@ type pausedResult struct {
 }
 
 func (c *cli) resumeCommand() *cobra.Command {
-	return c.simple("resume JOB", "End a pause", func(ctx context.Context, j *ops.Job) error { return j.Resume(ctx) })
+	return c.steers(&cobra.Command{Use: "resume JOB…", Short: "End a pause"},
+		plan{isFor: func(j *ops.JobInfo) bool { return !j.Paused.Since.IsZero() }},
+		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Resume(ctx) })
 }
 
-func (c *cli) dealCommand() *cobra.Command {
-	return c.simple("reshard JOB", "Assign the items as if nobody had had any", func(ctx context.Context, j *ops.Job) error { return j.Reshard(ctx) })
-}
-
-// simple is a command that changes one job, and has nothing to say but that.
-func (c *cli) simple(use, short string, do func(context.Context, *ops.Job) error) *cobra.Command {
-	return c.changes(&cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.change(cmd, func(ctx context.Context, ch *changer) error { return do(ctx, ch.job(args[0])) })
-		},
-	})
+func (c *cli) reshardCommand() *cobra.Command {
+	return c.steers(&cobra.Command{Use: "reshard JOB…", Short: "Assign the items as if nobody had had any"}, plan{},
+		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Reshard(ctx) })
 }
 
 func (c *cli) pinCommand() *cobra.Command {
@@ -148,32 +137,12 @@ func (c *cli) unpinCommand() *cobra.Command {
 
 func (c *cli) removeCommand() *cobra.Command {
 	var r ops.RemoveRequest
-	cmd := c.changes(&cobra.Command{
-		Use: "remove JOB", Short: "Remove a job with all that the store has of it", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+	cmd := c.steers(&cobra.Command{
+		Use: "remove JOB…", Short: "Remove a job with all that the store has of it",
 		Long: `Remove a job with all that the store has of it. Its instances stop; programs do not set it up again, unless
 they have a higher revision, until it is readmitted or created.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.follow(cmd, func(ctx context.Context, s *store) error {
-				if err := c.head(s); err != nil {
-					return err
-				}
-				who := declare.RunBy(ctx, s.ops, args[0])
-				what := fmt.Sprintf("remove job %s, with its configuration, its records and its instances", args[0])
-				if who != "" {
-					what += ", run by " + who
-				}
-				if err := c.confirm(ctx, s.place, "%s", what); err != nil {
-					return err
-				}
-				return c.changeAt(ctx, s, func(ctx context.Context, ch *changer) error {
-					if who != "" {
-						ch.tells("Run by %s", who)
-					}
-					return ch.job(args[0]).Remove(ctx, r)
-				})
-			})
-		},
-	})
+	}, plan{adds: ", with configuration, records and instances", asks: true, saysWho: true},
+		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Remove(ctx, r) })
 	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
 	return cmd
 }
@@ -199,26 +168,24 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 	var servers []string
 	var of items
 	var isAhead bool
-	cmd := c.changes(&cobra.Command{
-		Use: verb + " JOB", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
+	cmd := c.steers(&cobra.Command{
+		Use:   verb + " JOB…",
 		Short: what + " a job, servers or items from running",
 		Long:  fmt.Sprintf("%s a job from running. With --server: instances at that address from having items of it. With --items: these items.", what),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.change(cmd, func(ctx context.Context, ch *changer) error {
-				j := ch.job(args[0])
-				switch {
-				case len(of) > 0 && isOn:
-					return j.EnableItems(ctx, of...)
-				case len(of) > 0:
-					return j.DisableItems(ctx, of...)
-				case isOn:
-					return j.EnableServers(ctx, servers...)
-				case isAhead:
-					return j.DisableServersAhead(ctx, servers...)
-				}
-				return j.DisableServers(ctx, servers...)
-			})
-		},
+	}, plan{isFor: func(j *ops.JobInfo) bool {
+		return len(servers)+len(of) > 0 || isOn && j.DisabledServers > 0 || !isOn && j.DisabledServers < j.Servers
+	}}, func(ctx context.Context, j *ops.Job) (any, string, error) {
+		switch {
+		case len(of) > 0 && isOn:
+			return nil, "", j.EnableItems(ctx, of...)
+		case len(of) > 0:
+			return nil, "", j.DisableItems(ctx, of...)
+		case isOn:
+			return nil, "", j.EnableServers(ctx, servers...)
+		case isAhead:
+			return nil, "", j.DisableServersAhead(ctx, servers...)
+		}
+		return nil, "", j.DisableServers(ctx, servers...)
 	})
 	cmd.Flags().StringSliceVar(&servers, "server", nil, "address of a server; may be given several times")
 	cmd.Flags().VarP(&of, "items", "i", "items, such as 0,2-4")

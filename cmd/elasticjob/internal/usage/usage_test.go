@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{[]string{"get"}, "JOB is missing: elasticjob get JOB [flags]"},
 		{[]string{"get", "a", "b"}, `2 arguments are too many: elasticjob get JOB [flags]`},
-		{[]string{"set", "a"}, "KEY=VALUE... is missing: elasticjob set JOB KEY=VALUE... [flags]"},
+		{[]string{"set", "a"}, "KEY=VALUE is missing: elasticjob set JOB KEY=VALUE… [flags]"},
 		{[]string{"set", "a", "b", "c"}, ""},
 		{[]string{"of", "list", "a", "b"}, `2 arguments are too many: elasticjob of list [NAME] [flags]`},
 		{[]string{"own", "x"}, "one of a and b is allowed"},
@@ -28,7 +28,7 @@ func TestExplain(t *testing.T) {
 		of.AddCommand(&cobra.Command{Use: "list [NAME]", Args: cobra.MaximumNArgs(1), RunE: run})
 		root.AddCommand(
 			&cobra.Command{Use: "get JOB", Args: cobra.ExactArgs(1), RunE: run},
-			&cobra.Command{Use: "set JOB KEY=VALUE...", Args: cobra.MinimumNArgs(2), RunE: run},
+			&cobra.Command{Use: "set JOB KEY=VALUE…", Args: cobra.MinimumNArgs(2), RunE: run},
 			of,
 			&cobra.Command{Use: "own WHICH", RunE: run, Args: func(*cobra.Command, []string) error { return errors.New("one of a and b is allowed") }},
 		)

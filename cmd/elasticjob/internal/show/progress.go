@@ -1,28 +1,22 @@
-package command
+package show
 
 import (
 	"fmt"
 	"io"
 	"strings"
 	"time"
-
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 )
 
-// progress is a bar on the terminal of the person who waits; without one it shows nothing.
-type progress struct {
+// Progress is a bar on the terminal of the person who waits; without one it shows nothing.
+type Progress struct {
 	out   io.Writer // nil shows nothing
 	label string
 	shown time.Time
 }
 
-// progress returns a bar. The caller ends it before anything else is printed.
-func (c *cli) progress(label string) *progress {
-	p := &progress{label: show.Line(label)}
-	if c.env.Ask != nil {
-		p.out = c.env.Err
-	}
-	return p
+// NewProgress returns a bar on out, which may be nil. The caller ends it before anything else is printed.
+func NewProgress(out io.Writer, label string) *Progress {
+	return &Progress{out: out, label: Line(label)}
 }
 
 const (
@@ -31,8 +25,8 @@ const (
 	barPause = 100 * time.Millisecond
 )
 
-// at shows how much is done; total may be 0 if nobody knows.
-func (p *progress) at(done, total int) {
+// At shows how much is done; total may be 0 if nobody knows.
+func (p *Progress) At(done, total int) {
 	now := time.Now()
 	if p.out == nil || now.Sub(p.shown) < barPause && done < total {
 		return
@@ -46,8 +40,8 @@ func (p *progress) at(done, total int) {
 	fmt.Fprintf(p.out, "\r\x1b[K%s [%s%s] %d of %d", p.label, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), done, total)
 }
 
-// end takes the bar away.
-func (p *progress) end() {
+// End takes the bar away.
+func (p *Progress) End() {
 	if p.out != nil && !p.shown.IsZero() {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
