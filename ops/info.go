@@ -14,24 +14,28 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// JobStatus says in one word how a job is, as ElasticJob's console does.
+// JobStatus says in one word how a job is. ElasticJob's console says CRASHED also for STOPPED and NEVER_STARTED.
 type JobStatus string
 
-// The statuses of a job. The first that holds counts, in this order: CRASHED, DISABLED,
+// The statuses of a job. The first that holds counts, in this order: CRASHED, STOPPED, NEVER_STARTED, DISABLED,
 // SHARDING_FLAG, OK. (ElasticJob, JobStatisticsAPI)
 const (
 	// JobOK: none of the others.
 	JobOK JobStatus = "OK"
-	// JobCrashed: no instance is there.
+	// JobCrashed: no instance is there, and one has ended in the middle of an execution that has a record.
 	JobCrashed JobStatus = "CRASHED"
+	// JobStopped: no instance is there any more. The tree does not tell one that has left from one that has died while
+	// it ran nothing, or without Failover, when no record outlives it.
+	JobStopped JobStatus = "STOPPED"
+	// JobNeverStarted: no instance is there, and nothing shows that there ever was one.
+	JobNeverStarted JobStatus = "NEVER_STARTED"
 	// JobDisabled: all servers are disabled, or none is there.
 	JobDisabled JobStatus = "DISABLED"
 	// JobShardingFlag: items are to be assigned. The owner of one is not there, or no item has any.
 	JobShardingFlag JobStatus = "SHARDING_FLAG"
 )
 
-// JobInfo is what a list of jobs shows of one. Two of them may be compared with ==. Texts are cut
-// after some hundred bytes.
+// JobInfo is what a list of jobs shows of one. Two of them may be compared with ==. Texts are cut after some hundred bytes.
 type JobInfo struct {
 	Name string `json:"name"`
 	// JVMOnly is whether only JVM members can have the job: ElasticJob takes names that no Go job can have.
@@ -39,8 +43,7 @@ type JobInfo struct {
 	Description string `json:"description,omitempty"`
 	// Implementation is what runs the job: see CreateRequest.
 	Implementation string `json:"implementation,omitempty"`
-	// Cron is the first expression, and MoreCrons is how many there are beside it. It is empty for a
-	// one-off job.
+	// Cron is the first expression, and MoreCrons is how many there are beside it. It is empty for a one-off job.
 	Cron      string `json:"cron,omitempty"`
 	MoreCrons int    `json:"moreCrons,omitempty"`
 	TimeZone  string `json:"timeZone,omitempty"`
@@ -154,6 +157,8 @@ type Totals struct {
 	Jobs         int `json:"jobs"`
 	OK           int `json:"ok"`
 	Crashed      int `json:"crashed"`
+	Stopped      int `json:"stopped"`
+	NeverStarted int `json:"neverStarted"`
 	Disabled     int `json:"disabled"`
 	ShardingFlag int `json:"shardingFlag"`
 	Paused       int `json:"paused"`
@@ -166,16 +171,12 @@ type Totals struct {
 
 func (t *Totals) add(i *JobInfo) {
 	t.Jobs++
-	switch i.Status {
-	case JobOK:
-		t.OK++
-	case JobCrashed:
-		t.Crashed++
-	case JobDisabled:
-		t.Disabled++
-	case JobShardingFlag:
-		t.ShardingFlag++
-	}
+	t.OK += count(i.Status == JobOK)
+	t.Crashed += count(i.Status == JobCrashed)
+	t.Stopped += count(i.Status == JobStopped)
+	t.NeverStarted += count(i.Status == JobNeverStarted)
+	t.Disabled += count(i.Status == JobDisabled)
+	t.ShardingFlag += count(i.Status == JobShardingFlag)
 	t.Paused += count(i.isPaused())
 	t.Faulty += count(i.isFaulty())
 	t.Failing += count(i.Failing > 0)
@@ -207,9 +208,8 @@ func contains(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// Jobs lists the jobs of the namespace. It reads all of it, one job after the other: on
-// etcd as it is at one moment. A child of the namespace without a configuration is no job. A job whose name
-// no Go job can have is JVMOnly. A
+// Jobs lists the jobs of the namespace. It reads all of it, one job after the other: on etcd as it is at one moment. A
+// child of the namespace without a configuration is no job. A job whose name no Go job can have is JVMOnly. A
 // configuration that cannot be read, and any node that is missing, hides nothing.
 //
 // Errors: those of a read; one for a query with a negative limit, or with another order.
@@ -298,9 +298,14 @@ func jobStatus(s *jobtree.State) JobStatus {
 	for _, server := range s.Servers {
 		disabled += count(!server.Enabled)
 	}
+	isCut := func(i jobtree.Item) bool { return i.Running != nil && s.Sessions[i.Running.ID] == nil }
 	switch {
-	case len(s.Instances) == 0:
+	case len(s.Instances) == 0 && slices.ContainsFunc(s.Items, isCut):
 		return JobCrashed
+	case len(s.Instances)+len(s.Servers)+len(s.Items)+len(s.Sessions) == 0:
+		return JobNeverStarted
+	case len(s.Instances) == 0:
+		return JobStopped
 	case disabled == len(s.Servers):
 		return JobDisabled
 	}

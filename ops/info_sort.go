@@ -14,7 +14,7 @@ type JobSort string
 // The orders.
 const (
 	SortByName JobSort = "" // ascending
-	// SortByStatus: CRASHED, DISABLED, SHARDING_FLAG, OK.
+	// SortByStatus: CRASHED, STOPPED, NEVER_STARTED, DISABLED, SHARDING_FLAG, OK.
 	SortByStatus JobSort = "status"
 	// SortByNext: that with the soonest tick first, those without one last.
 	SortByNext JobSort = "next"
@@ -41,7 +41,7 @@ func (s JobSort) place(i *JobInfo) string {
 	key := last
 	switch s {
 	case SortByStatus:
-		key = fmt.Sprint(slices.Index([]JobStatus{JobCrashed, JobDisabled, JobShardingFlag, JobOK}, i.Status))
+		key = fmt.Sprint(slices.Index([]JobStatus{JobCrashed, JobStopped, JobNeverStarted, JobDisabled, JobShardingFlag, JobOK}, i.Status))
 	case SortByNext:
 		if !i.Next.IsZero() {
 			key = up(i.Next.UnixMicro())

@@ -67,8 +67,11 @@ func TestStatusOfAJob(t *testing.T) {
 		nodes map[string]string
 		want  ops.JobStatus
 	}{
-		"nothing but a configuration":        {nil, ops.JobCrashed},
-		"disabled servers, and no instance":  {map[string]string{"servers/192.0.2.2": "DISABLED"}, ops.JobCrashed},
+		"nothing but a configuration":        {nil, ops.JobNeverStarted},
+		"disabled servers, and no instance":  {map[string]string{"servers/192.0.2.2": "DISABLED"}, ops.JobStopped},
+		"items, and no instance":             {map[string]string{"sharding/0/instance": gone, "sharding/0/completed": "out: OK"}, ops.JobStopped},
+		"an execution of who is gone":        {map[string]string{"sharding/0/instance": gone, "sharding/1/running": gone}, ops.JobCrashed},
+		"an execution of who leaves":         {map[string]string{"sharding/0/running": gone, "sessions/" + gone: ""}, ops.JobStopped},
 		"an instance, and no server":         {map[string]string{"instances/" + here: ""}, ops.JobDisabled},
 		"all servers are disabled":           {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "DISABLED", "servers/192.0.2.3": "disabled", "sharding/0/instance": here}, ops.JobDisabled},
 		"some servers are disabled":          {map[string]string{"instances/" + here: "", "servers/192.0.2.2": "ENABLED", "servers/192.0.2.3": "DISABLED", "sharding/0/instance": here}, ops.JobOK},
@@ -153,7 +156,7 @@ func TestTreesOfElasticJob(t *testing.T) {
 		"the run is over":          {[]map[string]string{both, dealt}, "OK 2 2 0 0 " + gone, "[PENDING PENDING PENDING]"},
 		"one was killed":           {[]map[string]string{one, dealt, {"sharding/0/running": here, "sharding/2/running": here, "leader/failover/items/1": ""}}, "SHARDING_FLAG 1 1 2 1 " + here, "[RUNNING SHARDING_FLAG RUNNING]"},
 		"the other has taken over": {[]map[string]string{one, dealt, {"sharding/1/running": here, "sharding/1/failover": here, "sharding/1/failovering": here}}, "SHARDING_FLAG 1 1 1 0 " + here, "[PENDING RUNNING PENDING]"},
-		"all have left":            {[]map[string]string{dealt}, "CRASHED 0 0 0 0 ", "[SHARDING_FLAG SHARDING_FLAG SHARDING_FLAG]"},
+		"all have left":            {[]map[string]string{dealt}, "STOPPED 0 0 0 0 ", "[SHARDING_FLAG SHARDING_FLAG SHARDING_FLAG]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtual(t, func(t *testing.T, d dial) {
@@ -312,7 +315,7 @@ func TestJobsQuery(t *testing.T) {
 			"not a part":      {query: ops.JobsQuery{Implementation: "com.shop"}},
 			"another label":   {query: ops.JobsQuery{Label: "gpu"}},
 			"server":          {query: ops.JobsQuery{Server: "192.0.2.9"}, want: "report"},
-			"status":          {query: ops.JobsQuery{Statuses: []ops.JobStatus{ops.JobCrashed, ops.JobDisabled}}, want: "down"},
+			"status":          {query: ops.JobsQuery{Statuses: []ops.JobStatus{ops.JobNeverStarted, ops.JobDisabled}}, want: "down"},
 			"paused":          {query: ops.JobsQuery{Paused: true}, want: "report"},
 			"faulty":          {query: ops.JobsQuery{Faulty: true}, want: "pay.late"},
 			"failing":         {query: ops.JobsQuery{Failing: true}, want: "pay-refunds"},
@@ -341,7 +344,7 @@ func TestJobsQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := (ops.Totals{Jobs: 5, OK: 4, Crashed: 1, Paused: 1, Faulty: 1, Failing: 1, Instances: 4, Items: 10, Running: 1}); list.Totals != want {
+		if want := (ops.Totals{Jobs: 5, OK: 4, NeverStarted: 1, Paused: 1, Faulty: 1, Failing: 1, Instances: 4, Items: 10, Running: 1}); list.Totals != want {
 			t.Errorf("totals %+v, want %+v", list.Totals, want)
 		}
 		if i := list.Jobs[3]; i.Faults != 2 || i.Fault != "clock: off" {

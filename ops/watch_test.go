@@ -125,14 +125,14 @@ func TestWatch(t *testing.T) {
 				t.Errorf("told %s after %v", u, took)
 			}
 		}
-		wants(" a:CRASHED:0 b:OK:0", 10*time.Millisecond)
+		wants(" a:NEVER_STARTED:0 b:OK:0", 10*time.Millisecond)
 		quiet(2 * time.Second)
 
 		put(coord.Put("b/sharding/0/running", []byte(here)))
 		wants(" b:OK:1", 10*time.Millisecond)
 		put(coord.Delete("b/sharding/0/running"), coord.Create("a/instances/"+here, nil))
 		put(coord.Create("c/config", []byte(small)))
-		wants(" a:DISABLED:0 b:OK:0 c:CRASHED:0", time.Second+10*time.Millisecond)
+		wants(" a:DISABLED:0 b:OK:0 c:NEVER_STARTED:0", time.Second+10*time.Millisecond)
 		put(coord.Put("b/cursor/0", nil), coord.Put("x/junk", nil), coord.Put("~elasticjob/junk", nil))
 		quiet(3 * time.Second)
 		put(coord.DeleteTree("c"), coord.Delete("a/config"))
@@ -335,7 +335,7 @@ func TestWatchOfALiveJob(t *testing.T) {
 		if err := s.Shutdown(ctx); err != nil {
 			t.Fatal(err)
 		}
-		sees("the end of the instance", func(i ops.JobInfo) bool { return i.Status == ops.JobCrashed && i.Leader == "" })
+		sees("the end of the instance", func(i ops.JobInfo) bool { return i.Status == ops.JobStopped && i.Leader == "" })
 	})
 }
 

@@ -29,7 +29,7 @@ func TestHome(t *testing.T) {
 	tab := enter(t, world.Viewer, "/")
 	tab.WaitFor(`fetch("api/v1/namespaces/shop/jobs?limit=1").then(r => r.json()).then(({totals: t}) => {
 		const shown = [...document.querySelectorAll(".spacecard")].find(c => c.querySelector("h2").textContent === "shop").innerText.split(/\s+/).join(" ");
-		return shown.includes(t.jobs + " jobs " + t.running + " running " + t.instances + " instances") && shown.includes(t.crashed + " without instance");
+		return shown.includes(t.jobs + " jobs " + t.running + " running " + t.instances + " instances") && shown.includes(t.neverStarted + " never started");
 	})`)
 	tab.See("There are no jobs yet.")
 	tab.NotSee("Connections")
@@ -51,7 +51,7 @@ func TestOverviewCountsJobs(t *testing.T) {
 	}
 	tab.WaitFor(`fetch("../api/v1/namespaces/shop/jobs?limit=1").then(r => r.json()).then(({totals: t}) => {
 		const shows = (filter, n) => Number(document.querySelector('a.tile[href$="' + filter + '"] .count').textContent) === n;
-		return t.paused > 0 && shows("paused=true", t.paused) && shows("status=CRASHED", t.crashed) && shows("/jobs", t.jobs) && window.isSame;
+		return t.paused > 0 && shows("paused=true", t.paused) && shows("status=NEVER_STARTED", t.neverStarted) && shows("/jobs", t.jobs) && window.isSame;
 	})`)
 	tab.Eval(`document.querySelector('a.tile[href$="paused=true"]').click()`, new(any))
 	tab.WaitFor("location.pathname.endsWith('/jobs') && location.search === '?paused=true'")

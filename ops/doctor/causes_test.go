@@ -32,6 +32,17 @@ func (f *fixture) causes(kind doctor.Kind, why string) {
 	}
 }
 
+// A job that nobody runs says what the tree tells of those who did.
+func TestWhyNobodyLives(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.dies(0)
+		f.dies(1)
+		f.causes(doctor.NoInstance, "the last one has left, or died while it ran nothing")
+		f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1")))
+		f.causes(doctor.NoInstance, "one has crashed in the middle of items 1")
+	})
+}
+
 // A request that waits says what for; one that runs does not wait.
 func TestWhyRequestsWait(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -40,7 +40,7 @@ func (w *world) checkAbsence(c *collector) {
 	offering := w.offering()
 	switch {
 	case len(w.ns.runners) == 0:
-		c.add(w.about(NoInstance, Critical, "no instance lives, so it does not run", "start a process of the job", ""))
+		c.add(w.about(NoInstance, Critical, w.gone(), "start a process of the job", ""))
 	case len(offering) == 0:
 		c.add(w.about(NotOffered, Critical,
 			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", len(w.ns.runners), brief.Quote(w.Implementation)),
@@ -53,6 +53,23 @@ func (w *world) checkAbsence(c *collector) {
 		}
 		c.add(s)
 	}
+}
+
+// gone says what the tree tells of the instances that there were: see ops.JobCrashed.
+func (w *world) gone() string {
+	var cut []int
+	for i := range w.Items {
+		if running := w.Items[i].Running; running != nil && w.Sessions[running.ID] == nil {
+			cut = append(cut, i)
+		}
+	}
+	switch {
+	case len(cut) > 0:
+		return "no instance lives, so it does not run; one has crashed in the middle of items " + brief.Items(cut)
+	case len(w.Servers)+len(w.Items)+len(w.Sessions) == 0:
+		return "no instance has ever joined, so it does not run"
+	}
+	return "no instance lives, so it does not run; the last one has left, or died while it ran nothing that has a record"
 }
 
 // offering returns the Runners that may offer what runs the job.

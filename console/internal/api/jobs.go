@@ -22,7 +22,7 @@ type JobsInput struct {
 	Server         string          `query:"server" maxLength:"255" doc:"Address of a server that the job has to have."`
 	Label          string          `query:"label" maxLength:"255" doc:"Label of the job."`
 	Implementation string          `query:"implementation" maxLength:"255" doc:"What runs the job: a class, or a type such as SCRIPT."`
-	Status         []ops.JobStatus `query:"status" nullable:"false" maxItems:"4" enum:"OK,CRASHED,DISABLED,SHARDING_FLAG" doc:"Statuses, one of which the job has to have, with commas between them."`
+	Status         []ops.JobStatus `query:"status" nullable:"false" maxItems:"6" enum:"OK,CRASHED,STOPPED,NEVER_STARTED,DISABLED,SHARDING_FLAG" doc:"Statuses, one of which the job has to have, with commas between them."`
 	Paused         bool            `query:"paused" default:"false" doc:"Only paused jobs."`
 	Faulty         bool            `query:"faulty" default:"false" doc:"Only jobs with faults."`
 	Failing        bool            `query:"failing" default:"false" doc:"Only jobs with items whose last execution was no success."`

@@ -81,6 +81,9 @@ func (a *api) listJobs(r *http.Request, d dialect) (any, error) {
 	rows := make([]jobBrief, 0, len(jobs))
 	for _, info := range jobs {
 		row := jobBrief{JobName: info.Name, Status: info.Status, Description: &info.Description, InstanceCount: info.Instances, ShardingTotalCount: info.ShardingTotalCount}
+		if info.Instances == 0 {
+			row.Status = ops.JobCrashed // ElasticJob has one status for all that have none
+		}
 		if info.Cron != "" {
 			row.Cron = &info.Cron
 		}

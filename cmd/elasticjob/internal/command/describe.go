@@ -154,16 +154,25 @@ func (c *cli) instancesCommand() *cobra.Command {
 		Use: "instances [JOB]", Short: "List the instances of a job, or of all jobs", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
-				read := s.ops.Instances
+				read, none := s.ops.Instances, "No instance."
 				if len(args) > 0 {
 					read = s.job(args[0]).Instances
 				}
 				list, err := read(ctx)
+				if err == nil && len(args) > 0 && len(list) == 0 {
+					var info ops.JobInfo
+					info, err = s.job(args[0]).Info(ctx)
+					none = noInstance(info.Status)
+				}
 				if err != nil {
 					return err
 				}
 				return c.print(show.Result{
-					Value: list, Table: func() *show.Table { return instanceTable(list) },
+					Value: list, Table: func() *show.Table {
+						t := instanceTable(list)
+						t.Empty = none
+						return t
+					},
 					Names: func() []string { return namesOf(list, func(i ops.InstanceInfo) string { return i.ID }) },
 				})
 			})
@@ -171,9 +180,19 @@ func (c *cli) instancesCommand() *cobra.Command {
 	}
 }
 
+// noInstance says why a job has no instance, as far as the tree tells.
+func noInstance(status ops.JobStatus) string {
+	switch status {
+	case ops.JobCrashed:
+		return "No instance: one has crashed in the middle of an execution."
+	case ops.JobNeverStarted:
+		return "No instance: the job was never started."
+	}
+	return "No instance: the last one has left, or died while it ran nothing."
+}
+
 func instanceTable(list []ops.InstanceInfo) *show.Table {
 	t := show.NewTable("INSTANCE", "JOB", "SERVER", "ITEMS", "RUNNING", "REMARKS", "(LABELS)", "(WEIGHT)", "(PROTOCOL)", "(REVISION)", "(PROCESS)")
-	t.Empty = "No instance."
 	for i := range list {
 		in := &list[i]
 		t.Row(in.ID, in.Job, in.Server, itemRanges(in.Items), itemRanges(in.Running), strings.Join(instanceRemarks(in), "; "),

@@ -48,7 +48,7 @@ func (c *cli) jobsCommand() *cobra.Command {
 }
 
 func jobStatuses() []string {
-	return namesOf([]ops.JobStatus{ops.JobOK, ops.JobCrashed, ops.JobDisabled, ops.JobShardingFlag}, func(s ops.JobStatus) string { return string(s) })
+	return namesOf([]ops.JobStatus{ops.JobOK, ops.JobCrashed, ops.JobStopped, ops.JobNeverStarted, ops.JobDisabled, ops.JobShardingFlag}, func(s ops.JobStatus) string { return string(s) })
 }
 
 func jobList(list *ops.JobList) show.Result {
@@ -73,7 +73,7 @@ func totals(t ops.Totals) string {
 		n    int
 		what string
 	}{
-		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be assigned"},
+		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Stopped, "stopped"}, {t.NeverStarted, "never started"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be assigned"},
 		{t.Paused, "paused"}, {t.Faulty, "faulty"}, {t.Failing, "failing"},
 	} {
 		if p.n > 0 {

@@ -122,7 +122,7 @@ func (s *show) missing(ctx context.Context) (what []string) {
 	}
 	for name, is := range map[string]bool{
 		"a job that is fine":        s.seen["settle-payments"].Status == ops.JobOK,
-		"a job that nobody runs":    s.seen["old-billing"].Status == ops.JobCrashed,
+		"a job that nobody runs":    s.seen["old-billing"].Status == ops.JobNeverStarted,
 		"a job that is paused":      !s.seen["archive-invoices"].Paused.Since.IsZero(),
 		"a job of each instance":    s.seen["refresh-caches"].Broadcast,
 		"a job without a schedule":  s.seen["rebuild-everything"].Instances > 0,

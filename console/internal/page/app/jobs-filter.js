@@ -6,7 +6,7 @@ import { term, w } from "./words.js";
 /** @typedef {import("./jobs-list.js").Filter} Filter */
 /** @typedef {import("./table.js").Order} Order */
 
-const statuses = ["OK", "CRASHED", "DISABLED", "SHARDING_FLAG"];
+const statuses = ["OK", "CRASHED", "STOPPED", "NEVER_STARTED", "DISABLED", "SHARDING_FLAG"];
 
 /** @type {{name: "running" | "failing" | "faulty" | "paused", text: () => string}[]} */
 const flags = [

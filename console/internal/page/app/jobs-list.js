@@ -55,7 +55,7 @@ function fits(f) {
 
 /** How bad it is: the worst first. @param {JobInfo} job */
 function badness(job) {
-  if (job.status === "CRASHED") return 0;
+  if (["CRASHED", "STOPPED", "NEVER_STARTED"].includes(job.status)) return 0;
   if (flags.faulty(job)) return 1;
   if (job.failing) return 2;
   if (job.status === "SHARDING_FLAG") return 3;

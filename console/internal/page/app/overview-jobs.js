@@ -13,11 +13,13 @@ import { number, term, w } from "./words.js";
  * @returns {Totals}
  */
 export function totalsOf(jobs) {
-  const t = { jobs: 0, ok: 0, crashed: 0, disabled: 0, shardingFlag: 0, paused: 0, faulty: 0, failing: 0, instances: 0, items: 0, running: 0 };
+  const t = { jobs: 0, ok: 0, crashed: 0, stopped: 0, neverStarted: 0, disabled: 0, shardingFlag: 0, paused: 0, faulty: 0, failing: 0, instances: 0, items: 0, running: 0 };
   for (const j of jobs) {
     t.jobs++;
     if (j.status === "OK") t.ok++;
     else if (j.status === "CRASHED") t.crashed++;
+    else if (j.status === "STOPPED") t.stopped++;
+    else if (j.status === "NEVER_STARTED") t.neverStarted++;
     else if (j.status === "DISABLED") t.disabled++;
     else if (j.status === "SHARDING_FLAG") t.shardingFlag++;
     if (j.paused) t.paused++;
@@ -48,6 +50,8 @@ export function tiles(t) {
     tile(t.jobs, w("overview.jobs"), {}),
     tile(t.ok, term("status", "OK"), { status: "OK" }, "good"),
     tile(t.crashed, term("status", "CRASHED"), { status: "CRASHED" }, "bad"),
+    tile(t.stopped, term("status", "STOPPED"), { status: "STOPPED" }, "bad"),
+    tile(t.neverStarted, term("status", "NEVER_STARTED"), { status: "NEVER_STARTED" }, "warn"),
     tile(t.disabled, term("status", "DISABLED"), { status: "DISABLED" }, "off"),
     tile(t.shardingFlag, term("status", "SHARDING_FLAG"), { status: "SHARDING_FLAG" }, "warn"),
     tile(t.paused, w("overview.paused"), { paused: "true" }, "off"),

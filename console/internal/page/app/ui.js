@@ -20,7 +20,7 @@ export function badge(kind, text, title) {
 
 /** The kind of badge for words of the API. @type {Record<string, "good" | "bad" | "warn" | "busy" | "off">} */
 const kinds = {
-  OK: "good", CRASHED: "bad", DISABLED: "off", SHARDING_FLAG: "warn", PENDING: "off", RUNNING: "busy",
+  OK: "good", CRASHED: "bad", STOPPED: "bad", NEVER_STARTED: "warn", DISABLED: "off", SHARDING_FLAG: "warn", PENDING: "off", RUNNING: "busy",
   FAILED: "bad", PANIC: "bad", TIMEOUT: "bad", CUT: "warn", KILLED: "off", LOST: "warn", SKIPPED: "off",
   info: "off", warning: "warn", critical: "bad", connected: "good", connecting: "busy", idle: "off", away: "bad",
 };

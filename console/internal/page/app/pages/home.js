@@ -106,6 +106,8 @@ function health(name, t) {
   const some = (n, kind, text, filter) => n > 0 && h("a", { href: inNamespace(["jobs"], filter, name) }, badge(kind, text));
   const wrong = [
     some(t.crashed, "bad", w("home.crashed", { n: t.crashed }), { status: "CRASHED" }),
+    some(t.stopped, "bad", w("home.stopped", { n: t.stopped }), { status: "STOPPED" }),
+    some(t.neverStarted, "warn", w("home.neverStarted", { n: t.neverStarted }), { status: "NEVER_STARTED" }),
     some(t.failing, "bad", w("home.failing", { n: t.failing }), { failing: "true" }),
     some(t.faulty, "bad", w("home.faulty", { n: t.faulty }), { faulty: "true" }),
     some(t.shardingFlag, "warn", w("home.toDeal", { n: t.shardingFlag }), { status: "SHARDING_FLAG" }),

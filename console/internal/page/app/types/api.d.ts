@@ -824,7 +824,7 @@ export interface JobInfo {
   servers: number;
   /** How many items the job is to have. */
   shardingTotalCount: number;
-  /** How the job is, in one word. The first that holds counts: CRASHED (no instance is there), DISABLED (all servers are disabled), SHARDING_FLAG (items are to be assigned), OK. */
+  /** How the job is, in one word. The first that holds counts: CRASHED (no instance is there, and one has ended in the middle of an execution), STOPPED (no instance is there any more), NEVER_STARTED (there never was one), DISABLED (all servers are disabled), SHARDING_FLAG (items are to be assigned), OK. */
   status: string;
   /** Zone of the expressions: an IANA name, or an offset. Left out if it is that of each process. */
   timeZone?: string;
@@ -1705,6 +1705,8 @@ export interface Totals {
   items: number;
   /** How many jobs. */
   jobs: number;
+  /** How many have the status NEVER_STARTED. */
+  neverStarted: number;
   /** How many have the status OK. */
   ok: number;
   /** How many are paused. */
@@ -1713,6 +1715,8 @@ export interface Totals {
   running: number;
   /** How many have the status SHARDING_FLAG. */
   shardingFlag: number;
+  /** How many have the status STOPPED. */
+  stopped: number;
 }
 export interface TriggerBody {
   /** Ids of instances whose items run. Default: all. */
@@ -1789,7 +1793,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/history/missed": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string; "step"?: "hour" | "day"; "timeZone"?: string }, body: undefined, out: ListMissedInfo };
   "GET /namespaces/{namespace}/history/statuses": { in: { "namespace": string; "after"?: string; "limit"?: number; "from"?: string; "to"?: string; "job"?: string; "taskId"?: string; "type"?: "READY" | "FAILOVER"; "state"?: string }, body: undefined, out: PageStatusInfo };
   "GET /namespaces/{namespace}/instances": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageInstanceInfo };
-  "GET /namespaces/{namespace}/jobs": { in: { "namespace": string; "after"?: string; "limit"?: number; "search"?: string; "server"?: string; "label"?: string; "implementation"?: string; "status"?: ("OK" | "CRASHED" | "DISABLED" | "SHARDING_FLAG")[]; "paused"?: boolean; "faulty"?: boolean; "failing"?: boolean; "sort"?: "name" | "status" | "next" | "ended" | "running" | "failing"; "Cache-Control"?: string }, body: undefined, out: JobsPage };
+  "GET /namespaces/{namespace}/jobs": { in: { "namespace": string; "after"?: string; "limit"?: number; "search"?: string; "server"?: string; "label"?: string; "implementation"?: string; "status"?: ("OK" | "CRASHED" | "STOPPED" | "NEVER_STARTED" | "DISABLED" | "SHARDING_FLAG")[]; "paused"?: boolean; "faulty"?: boolean; "failing"?: boolean; "sort"?: "name" | "status" | "next" | "ended" | "running" | "failing"; "Cache-Control"?: string }, body: undefined, out: JobsPage };
   "DELETE /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "If-Match"?: string; "why"?: string }, body: undefined, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string }, body: undefined, out: JobView };
   "POST /namespaces/{namespace}/jobs/{job}/backfill": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: BackfillBody, out: Requested };
