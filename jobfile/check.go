@@ -188,6 +188,18 @@ func (fs fields) keyOf(registry string) string {
 	return ""
 }
 
+// KeyOf returns the key of a job in a file for a property by which the registry knows it, and the unit that its numbers
+// have there: timeout and s for execution.timeout.seconds. The key is empty if it is none of these.
+func KeyOf(property string) (key, unit string) {
+	switch {
+	case strings.HasSuffix(property, ".seconds"):
+		unit = "s"
+	case strings.HasSuffix(property, ".milliseconds"):
+		unit = "ms"
+	}
+	return (&declared{}).fields().keyOf(inProps + property), unit
+}
+
 // place returns where a key of a job stands, or what has it if it is left out.
 func (d *declared) place(key string) place {
 	return d.source.placeOf(key)

@@ -77,6 +77,9 @@ func (fs fields) meant(e entry) string {
 		}
 	}
 	hint, name := orMeant(e.key, fs.keys()), strings.TrimPrefix(e.wholeName(), keyProps+".")
+	if key := fs.keyOf(inProps + name); key != "" {
+		return "; in a file it is " + key
+	}
 	if hint == "" && strings.Contains(name, ".") && slices.Contains(fs.keys(), keyProps) {
 		return fmt.Sprintf("; properties stand in props, each with its whole name: props: {%s: …}", shown(name))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -96,13 +97,26 @@ func (d *description) at(key string) (*yaml.Node, string) {
 	return below, rest
 }
 
-// set takes key=value.
+// fileKey returns the key of a file for one of the registry, with or without props, and the unit of its numbers; others
+// as they are.
+func fileKey(key string) (file, unit string) {
+	if file, unit = jobfile.KeyOf(strings.TrimPrefix(key, propsKey+".")); file != "" {
+		return file, unit
+	}
+	return key, ""
+}
+
+// set takes key=value, with a key of a file or of the registry.
 func (d *description) set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	if key = strings.TrimSpace(key); !ok || key == "" {
 		return exit.Errorf(exit.Usage, "%s: allowed is key=value, such as cron=0/5 * * * * ? or retry.attempts=3", brief.Quote(assignment))
 	}
+	key, unit := fileKey(key)
 	isProperty := strings.HasPrefix(key, propsKey+".")
+	if _, err := strconv.Atoi(value); err == nil {
+		value += unit
+	}
 	if !isProperty {
 		value = property.Escape(value) // what the shell has not expanded is not meant to be
 	}
@@ -136,6 +150,7 @@ func valueOf(value string) *yaml.Node {
 
 // unset takes a key away, so that it has its default.
 func (d *description) unset(key string) {
+	key, _ = fileKey(key)
 	in, last := d.keys, key
 	if first, rest, isDeep := strings.Cut(key, "."); isDeep {
 		in, last = child(d.keys, first), rest

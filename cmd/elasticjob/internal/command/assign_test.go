@@ -28,6 +28,12 @@ func TestAssign(t *testing.T) {
 		{"jobParameter=5", "", func(c job.Config) bool { return c.JobParameter == "5" }},
 		{"shardingItemParameters=0=A,1=B", "", func(c job.Config) bool { return c.ShardingItemParameters == "0=A,1=B" }},
 		{"calendars=[one, two]", "", func(c job.Config) bool { return strings.Join(c.Calendars, ",") == "one,two" }},
+		{"execution.timeout.seconds=90", "", func(c job.Config) bool { return c.Timeout.Seconds() == 90 && len(c.Props) == 1 }},
+		{"props.schedule.jitter.milliseconds=1500", "", func(c job.Config) bool { return c.Jitter.Seconds() == 1.5 && len(c.Props) == 1 }},
+		{"props.sharding.items.max=2", "", func(c job.Config) bool { return c.MaxItems == 2 }},
+		{"retry.backoff.max.milliseconds=5000", "", func(c job.Config) bool { return c.Retry.MaxBackoff.Seconds() == 5 && c.Retry.Attempts == 2 }},
+		{"", "props.retry.attempts", func(c job.Config) bool { return c.Retry.Attempts == 0 }},
+		{"jobShardingStrategyType=STICKY", "", func(c job.Config) bool { return c.Strategy == "STICKY" }},
 		{"timeout=90s", "", func(c job.Config) bool { return c.Timeout.Seconds() == 90 }},
 	} {
 		d, err := describe(jobfile.InRegistry(start, "handler"))

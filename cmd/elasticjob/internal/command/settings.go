@@ -141,7 +141,8 @@ func keysHelp(what string) string {
 	return what + `
 
 Keys are those of a job in elasticjob.yaml: cron, shardingTotalCount, timeout, retry.attempts, props.script.command.line.
-elasticjob get shows them. A list is written [a, b].`
+elasticjob get shows them. Those of the registry are taken, too: execution.timeout.seconds, or with props. before it. A
+list is written [a, b].`
 }
 
 func (c *cli) updateCommand() *cobra.Command {
