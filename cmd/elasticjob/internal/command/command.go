@@ -205,7 +205,7 @@ func (c *cli) steerCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.triggerCommand(), c.retryCommand(), c.backfillCommand(), c.cancelCommand(), c.killCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.switchCommand(false), c.switchCommand(true),
-		c.pinCommand(), c.unpinCommand(), c.reshardCommand(), c.shutdownCommand(), c.serverCommand(), c.clearCommand(), c.removeCommand(), c.readmitCommand(),
+		c.pinCommand(), c.unpinCommand(), c.reshardCommand(), c.shutdownCommand(), c.clearCommand(), c.removeCommand(), c.readmitCommand(),
 	}
 }
 

@@ -221,8 +221,8 @@ func instanceRemarks(in *ops.InstanceInfo) (list []string) {
 }
 
 func (c *cli) serversCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "servers [JOB]", Short: "List the servers of a job, or of all jobs", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),
+	cmd := &cobra.Command{
+		Use: "servers [JOB]", Aliases: []string{"server"}, Short: "List the servers of a job, or of all jobs", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
 				if len(args) > 0 {
@@ -246,6 +246,8 @@ func (c *cli) serversCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.AddCommand(c.serverChanges()...)
+	return cmd
 }
 
 func jobServerTable(list []ops.JobServer) *show.Table {

@@ -15,7 +15,8 @@ func (c *cli) shutdownCommand() *cobra.Command {
 	cmd := c.steers(&cobra.Command{
 		Use: "shutdown JOB…", Short: "Tell instances to leave a job when what they run has ended",
 		Long: `Tell instances to leave a job. Their idle items go to others at once; what runs comes to its end. The process goes
-on with its other jobs, and does not come back to this one by itself.`,
+on with its other jobs, and does not come back to this one by itself: there is no command that undoes this. Nothing in the
+store keeps it away either: start the process again, or another one.`,
 		Example: "  elasticjob shutdown settle --server 10.0.0.7 --why 'disk is failing'",
 	}, plan{
 		does: func() string {
@@ -27,7 +28,11 @@ on with its other jobs, and does not come back to this one by itself.`,
 		isFor: func(j *ops.JobInfo) bool { return j.Instances > 0 }, asks: true,
 	}, func(ctx context.Context, j *ops.Job) (any, string, error) {
 		told, err := j.Shutdown(ctx, r)
-		return told, "", err
+		say := ""
+		if len(told) > 0 {
+			say = comesBack
+		}
+		return told, say, err
 	})
 	cmd.Flags().StringSliceVar(&r.Instances, "instance", nil, "id of an instance; may be given several times")
 	cmd.Flags().StringSliceVar(&r.Servers, "server", nil, "address of a server; may be given several times")
@@ -41,13 +46,17 @@ on with its other jobs, and does not come back to this one by itself.`,
 	return cmd
 }
 
-// serverCommand is what is done with a server in all its jobs.
-func (c *cli) serverCommand() *cobra.Command {
+// comesBack says what undoes a shutdown.
+const comesBack = "What was shut down comes back when its process is started again; no command does that, and nothing in the store is to be undone"
+
+// serverChanges are what is done with a server in all its jobs.
+func (c *cli) serverChanges() []*cobra.Command {
 	var why string
 	shutdown := c.serverChange("shutdown ADDRESS", "Tell the instances of a server to leave all their jobs", "have all instances at %s leave their jobs",
 		func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Shutdown(ctx, why) })
+	shutdown.Long = shutdown.Short + ".\n" + comesBack + "."
 	shutdown.Flags().StringVar(&why, "why", "", "why, for people")
-	return family("server", "A server, in all jobs that know it",
+	return []*cobra.Command{
 		c.serverChange("disable ADDRESS", "Keep a server from having items of any job", "",
 			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Disable(ctx) }),
 		c.serverChange("enable ADDRESS", "No longer keep a server from having items", "",
@@ -55,7 +64,7 @@ func (c *cli) serverCommand() *cobra.Command {
 		shutdown,
 		c.serverChange("remove ADDRESS", "Shut the instances of a server down, and remove what all jobs have of it", "remove server %s from all jobs",
 			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Remove(ctx) }),
-	)
+	}
 }
 
 func (c *cli) serverChange(use, short, question string, do func(context.Context, *ops.Server) ([]ops.JobResult, error)) *cobra.Command {

@@ -43,7 +43,7 @@ func TestTextsNameCommands(t *testing.T) {
 
 func checkCommand(t *testing.T, where string, words []string) {
 	cmd, rest, err := newRoot().Find(words)
-	if err != nil || !cmd.HasParent() || cmd.HasSubCommands() {
+	if err != nil || !cmd.HasParent() || cmd.HasSubCommands() && len(strings.Fields(cmd.Use)) == 1 {
 		t.Errorf("%s: there is no command: elasticjob %s", where, strings.Join(words, " "))
 		return
 	}

@@ -21,7 +21,7 @@ func Explain(root *cobra.Command) {
 			cmd.Args = refuseUnknown(root)
 			continue
 		}
-		if check := cmd.Args; check != nil && !cmd.HasSubCommands() {
+		if check := cmd.Args; check != nil && (!cmd.HasSubCommands() || len(strings.Fields(cmd.Use)) > 1) {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
 				if err := check(cmd, args); err != nil {
 					return explained(cmd, args, err)
