@@ -24,6 +24,8 @@ type Options struct {
 	// Wait is the time between the two looks. Default 5 s. What heals by itself takes less, unless
 	// the processes are very busy.
 	Wait time.Duration
+	// Progress is told after each job how many the look has examined, of how many: of 0 if nobody knows. It may be nil.
+	Progress func(done, of int)
 }
 
 const (
@@ -49,7 +51,7 @@ const (
 // package coord, and the cause of ctx. What may not be read is a finding.
 func Examine(ctx context.Context, reg coord.Registry, o Options) (Report, error) {
 	jobs := slices.Sorted(slices.Values(o.Jobs))
-	e := &examination{reg: reg, jobs: slices.Compact(jobs), report: Report{At: clocks.Wall(), Findings: []Finding{}}}
+	e := &examination{reg: reg, jobs: slices.Compact(jobs), progress: o.Progress, report: Report{At: clocks.Wall(), Findings: []Finding{}}}
 	if err := e.run(ctx, cmp.Or(o.Wait, defaultWait)); err != nil {
 		return e.report, fmt.Errorf("doctor: %w", err)
 	}
@@ -57,9 +59,10 @@ func Examine(ctx context.Context, reg coord.Registry, o Options) (Report, error)
 }
 
 type examination struct {
-	reg    coord.Registry
-	jobs   []string // empty is all
-	report Report
+	reg      coord.Registry
+	jobs     []string // empty is all
+	progress func(done, of int)
+	report   Report
 }
 
 func (e *examination) run(ctx context.Context, wait time.Duration) error {
@@ -191,7 +194,9 @@ func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error
 			return c, err
 		}
 		if examine(ns, found, c) {
-			c.jobs++
+			if c.jobs++; e.progress != nil {
+				e.progress(c.jobs, len(at.names))
+			}
 			if !at.all {
 				c.names[found.name] = true
 			}

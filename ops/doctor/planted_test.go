@@ -390,7 +390,11 @@ func TestSomeJobs(t *testing.T) {
 		f.dies(0)
 		f.dies(1)
 		f.commit(coord.Put("other/config", []byte("cron: never")))
-		report, err := doctor.Examine(f.Context(), f.reg, doctor.Options{Jobs: []string{"settle", "settle"}, Wait: time.Second})
+		told := ""
+		report, err := doctor.Examine(f.Context(), f.reg, doctor.Options{Jobs: []string{"settle", "settle"}, Wait: time.Second, Progress: func(done, of int) { told += fmt.Sprintf("%d of %d, ", done, of) }})
+		if told != "1 of 1, 1 of 1, " { // two looks
+			t.Errorf("the progress is %s", told)
+		}
 		if err != nil || report.Jobs != 1 || len(report.Findings) != 1 || report.Findings[0].Kind != doctor.NoInstance || report.Worst() != doctor.Critical {
 			t.Errorf("%+v, %v", report, err)
 		}

@@ -38,7 +38,10 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 				if len(args) == 1 {
 					s.asked = args[0]
 				}
+				bar := c.progress("examining")
+				o.Progress = bar.At
 				report, err := doctor.Examine(ctx, s.reg, o)
+				bar.End()
 				if err != nil {
 					return err
 				}

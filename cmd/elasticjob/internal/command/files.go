@@ -173,17 +173,19 @@ type validated struct {
 }
 
 func (c *cli) validateCommand() *cobra.Command {
-	f := &files{cli: c}
+	var f *files
 	cmd := &cobra.Command{
-		Use: "validate FILE…", Short: "Check files with jobs, without a store",
+		Use: "validate [-f] FILE…", Short: "Check files with jobs, without a store",
 		Long: `Check files in the format of elasticjob.yaml, all together, without a store. Each mistake is shown with its
 line and column. The exit code is 7 if there are some. A warning is about what is allowed, and most likely not meant.
 
 Jobs may have any type and implementation; the properties of SCRIPT and HTTP are checked. What references in
 other sections than jobs name need not be there.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return cobra.MinimumNArgs(1)(cmd, append(args, f.paths...))
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := f.read(args)
+			d, err := f.read(append(args, f.paths...))
 			list, more, ok := mistakesOf(err)
 			if err != nil && !ok {
 				return exit.With(exit.Usage, err)
@@ -208,7 +210,7 @@ other sections than jobs name need not be there.`,
 			return nil
 		},
 	}
-	c.profiles(cmd, &f.profiles)
+	f = c.files(cmd)
 	return cmd
 }
 

@@ -109,12 +109,22 @@ func (c *cli) printForJVM(now ops.Settings) error {
 
 func (c *cli) createCommand() *cobra.Command {
 	var sets []string
+	var file string
 	cmd := c.changes(&cobra.Command{
 		Use: "create JOB --set KEY=VALUE…", Short: "Create a job, which runs when a process joins it", Args: cobra.ExactArgs(1),
-		Long:    keysHelp("Create a job. Without type and implementation, its name is that of the implementation."),
+		Long:    keysHelp("Create a job, of --set, or of --file with that job and no other.\nWithout type and implementation, its name is that of the implementation."),
 		Example: "  elasticjob create ping --set type=HTTP --set shardingTotalCount=1 --set 'cron=0 * * * * ?' --set props.http.uri=https://shop/ping --set props.http.method=GET",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := newDescription(args[0])
+			if file != "" {
+				source, err := c.source(file)
+				if err == nil {
+					d, err = readDescription(args[0], source.Text)
+				}
+				if err != nil {
+					return exit.With(exit.Usage, fmt.Errorf("--file: %w", err))
+				}
+			}
 			for _, s := range sets {
 				if err := d.set(s); err != nil {
 					return err
@@ -132,7 +142,8 @@ func (c *cli) createCommand() *cobra.Command {
 			})
 		},
 	})
-	cmd.Flags().StringArrayVarP(&sets, "set", "s", nil, "a setting; may be given several times")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "file in the format of elasticjob.yaml, which has this job; - is the standard input")
+	cmd.Flags().StringArrayVarP(&sets, "set", "s", nil, "a setting; may be given several times, and counts before the file")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ const (
 // At shows how much is done; total may be 0 if nobody knows.
 func (p *Progress) At(done, total int) {
 	now := time.Now()
-	if p.out == nil || now.Sub(p.shown) < barPause && done < total {
+	if p.out == nil || now.Sub(p.shown) < barPause && (done < total || total <= 0) {
 		return
 	}
 	p.shown = now
