@@ -113,6 +113,24 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	p.answers[false] = "Y"
 	run(exit.Done, "remove", "old")
 	run(exit.NotFound, "get", "old")
+
+	// Of several jobs once, with a list.
+	for _, name := range []string{"a", "b"} {
+		run(exit.Done, "create", name, "--set", "shardingTotalCount=1")
+	}
+	for what, want := range map[string]string{"pause": "pause 2 jobs (a, b)? ", "remove": "remove 2 jobs (a, b), with configuration, records and instances? "} {
+		p.answers[false] = "n"
+		run(exit.Failed, what, "--all")
+		if text := p.err.String(); !strings.Contains(text, want) || strings.Count(text, "? ") != 1 {
+			t.Errorf("the question is %q", text)
+		}
+		p.answers[false] = "y"
+		run(exit.Done, what, "--all", "--dry-run")
+	}
+	p.answers = nil
+	run(exit.Usage, "pause", "a", "b")
+	run(exit.Done, "pause", "a", "b", "--yes")
+	run(exit.Conflict, "pause", "a", "b", "--yes")
 }
 
 // Each change of a production context asks for its namespace, and a terminal shows where that is in red.
@@ -140,6 +158,16 @@ func TestProductionAsks(t *testing.T) {
 		if text := p.out.String(); strings.Count(text, where) != 1 || !strings.HasPrefix(text, red(where)+"\n"+change[0]+" old") {
 			t.Errorf("%v: %q", change, text)
 		}
+	}
+	p.answers[false] = "y"
+	run(exit.Done, "create", "one", "--set", "shardingTotalCount=1", "--yes=guarded")
+	run(exit.Failed, "pause", "--all")
+	run(exit.Usage, "pause", "--all", "--yes")
+	run(exit.Done, "pause", "--all", "--yes=guarded")
+	p.answers[false] = "guarded"
+	run(exit.Done, "resume", "--all")
+	if text := p.err.String(); strings.Count(text, "Type the namespace") != 1 {
+		t.Errorf("the question is %q", text)
 	}
 	p.env["NO_COLOR"] = "1"
 	run(exit.Done, "readmit", "old")

@@ -34,6 +34,7 @@ func (c *cli) jobsCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.Search, "search", "", "only those with this in name, description or implementation")
+	f.StringVar(&q.Label, "label", "", "only those with this label")
 	f.StringVar(&q.Server, "server", "", "only those that know the server with this address")
 	f.Var(&oneOf{to: &statuses, allowed: jobStatuses()}, "status", "only those with one of these: "+strings.ToLower(strings.Join(jobStatuses(), ", ")))
 	f.BoolVar(&q.Paused, "paused", false, "only those that are paused")
@@ -85,12 +86,12 @@ func totals(t ops.Totals) string {
 }
 
 func jobTable(jobs []ops.JobInfo) *show.Table {
-	t := show.NewTable("JOB", "STATUS", "ITEMS", "RUNNING", "INSTANCES", "LAST", "OUTCOME", "NEXT", "REMARKS", "(CRON)", "(ZONE)", "(IMPLEMENTATION)", "(DESCRIPTION)")
+	t := show.NewTable("JOB", "STATUS", "ITEMS", "RUNNING", "INSTANCES", "LAST", "OUTCOME", "NEXT", "REMARKS", "(CRON)", "(ZONE)", "(LABEL)", "(IMPLEMENTATION)", "(DESCRIPTION)")
 	t.Empty = "No job."
 	for i := range jobs {
 		j := &jobs[i]
 		t.Row(j.Name, j.Status, j.ShardingTotalCount, j.Running, j.Instances, short(j.Last.Ended), j.Last.Outcome, short(j.Next), strings.Join(remarks(j), "; "),
-			j.Cron, j.TimeZone, j.Implementation, j.Description)
+			j.Cron, j.TimeZone, j.Label, j.Implementation, j.Description)
 	}
 	return t
 }

@@ -57,7 +57,7 @@ func TestJobs(t *testing.T) {
 		}
 	}
 	info, err := earth.Ops(t).Job(Orphan).Info(t.Context())
-	if err != nil || info.Status != ops.JobCrashed {
+	if err != nil || info.Status != ops.JobNeverStarted {
 		t.Errorf("nobody has it, and it is %v, %v", info.Status, err)
 	}
 }
