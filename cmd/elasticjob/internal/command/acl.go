@@ -210,10 +210,7 @@ func goodBye(ctx context.Context, reg *zk.Registry) {
 
 // withLists logs in as the new user, as the former one, and as the user of the store if there is one.
 func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewedFile string, do func(context.Context, changing) error) error {
-	ctx, cancel := cmd.Context(), context.CancelFunc(func() {})
-	if c.limited {
-		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeoutError(c.timeout))
-	}
+	ctx, cancel := c.bounded(cmd, true)
 	defer cancel()
 	s, _, err := c.settings()
 	if err != nil {

@@ -49,25 +49,26 @@ const (
 
 // ask connects, does something that is through within --timeout, and disconnects.
 func (c *cli) ask(cmd *cobra.Command, do func(context.Context, *store) error) error {
-	return c.on(cmd, c.timeout, do)
+	return c.on(cmd, false, do)
 }
 
 // follow is ask for something that takes as long as it takes, unless --timeout is given: it waits,
 // follows, or moves much.
 func (c *cli) follow(cmd *cobra.Command, do func(context.Context, *store) error) error {
-	if c.limited {
-		return c.ask(cmd, do)
-	}
-	return c.on(cmd, 0, do)
+	return c.on(cmd, true, do)
 }
 
-func (c *cli) on(cmd *cobra.Command, most time.Duration, do func(context.Context, *store) error) (err error) {
-	ctx := cmd.Context()
-	if most > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, most, timeoutError(most))
-		defer cancel()
+// bounded returns a context that ends after --timeout; if that was not given, not for what takes as long as it takes.
+func (c *cli) bounded(cmd *cobra.Command, isLong bool) (context.Context, context.CancelFunc) {
+	if isLong && !c.limited {
+		return context.WithCancel(cmd.Context())
 	}
+	return context.WithTimeoutCause(cmd.Context(), c.timeout, fmt.Errorf("not through within %v (--timeout): %w", c.timeout, context.DeadlineExceeded))
+}
+
+func (c *cli) on(cmd *cobra.Command, isLong bool, do func(context.Context, *store) error) (err error) {
+	ctx, cancel := c.bounded(cmd, isLong)
+	defer cancel()
 	given, name, err := c.settings()
 	if err != nil {
 		return err
@@ -123,11 +124,6 @@ func (c *cli) warn(format string, args ...any) {
 	c.warning.Lock()
 	defer c.warning.Unlock()
 	fmt.Fprintln(c.env.Err, "elasticjob: warning:", show.Line(text))
-}
-
-// timeoutError is why --timeout ends a context.
-func timeoutError(most time.Duration) error {
-	return fmt.Errorf("not through within %v (--timeout): %w", most, context.DeadlineExceeded)
 }
 
 // dialTime bounds how long it takes to connect to a store.
@@ -224,12 +220,8 @@ func (c *cli) who(cmd *cobra.Command) string {
 // etcdCommand is elasticjob etcd.
 func (c *cli) etcdCommand() *cobra.Command {
 	return etcdmember.Command(etcdmember.Host{Out: c.env.Out, Err: c.env.Err, StoreFlags: c.storeFlags, Store: func(cmd *cobra.Command, do func(context.Context, *target.Target, time.Duration) error) error {
-		ctx := cmd.Context()
-		if c.limited {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, timeoutError(c.timeout))
-			defer cancel()
-		}
+		ctx, cancel := c.bounded(cmd, true)
+		defer cancel()
 		given, _, err := c.settings()
 		if err != nil {
 			return err

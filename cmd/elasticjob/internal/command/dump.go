@@ -40,7 +40,7 @@ there for dumps; it shows what it believes beside what the store has, without se
 					return exit.Errorf(exit.Usage, "--token-file: %w", err)
 				}
 			}
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), c.timeout, timeoutError(c.timeout))
+			ctx, cancel := c.bounded(cmd, false)
 			defer cancel()
 			return printed(target.DumpOf(ctx, address, token, args[0]))
 		},

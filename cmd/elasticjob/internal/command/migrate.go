@@ -57,12 +57,8 @@ on its way. --dry-run only checks.`,
 
 // run connects to both stores, and does what is wanted.
 func (m *migration) run(cmd *cobra.Command) (err error) {
-	ctx := cmd.Context()
-	if m.limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, m.timeout, timeoutError(m.timeout))
-		defer cancel()
-	}
+	ctx, cancel := m.bounded(cmd, true)
+	defer cancel()
 	var places []target.Place
 	for _, side := range []struct {
 		flag, named string
