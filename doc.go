@@ -17,7 +17,7 @@
 //	job/dump              what a process believes of its jobs beside what the registry has
 //	strategy              how items are assigned to instances
 //	jobfile               jobs, and the process that runs them, in files
-//	jobtest               tests of your own jobs, in virtual time; copy_test.go has some to copy
+//	jobtest               tests of your own jobs, in virtual or real time; copy_test.go has some to copy
 //
 // # For history, metrics and spans
 //

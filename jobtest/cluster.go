@@ -18,6 +18,8 @@ const namespace = "jobtest"
 // Cluster is a simulated store and the processes that run jobs on it. It ends with the test.
 type Cluster struct {
 	t        testing.TB
+	isReal   bool          // time passes by itself; otherwise the cluster is in a bubble
+	session  time.Duration // the time-out of each session
 	store    *memory.Store
 	recorder *Recorder
 	operator *memory.Registry
@@ -34,9 +36,25 @@ type Cluster struct {
 func NewCluster(t testing.TB) *Cluster {
 	t.Helper()
 	if !inBubble(t) {
-		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given, with the t of that function")
+		t.Fatal("jobtest: NewCluster needs virtual time: call it in the function that synctest.Test is given, with the t of that function; or RealTime outside of it")
 	}
-	c := &Cluster{t: t, store: memory.NewStore(memory.Options{}), recorder: NewRecorder()}
+	return newCluster(t, false, 10*time.Second)
+}
+
+// RealTime returns a cluster without instances outside of a bubble, for handlers that have connections. Its
+// processes, faults and checks are those of [NewCluster], but time passes as it does, and sessions are 1 s long. The
+// package comment says how to test in real time.
+func RealTime(t testing.TB) *Cluster {
+	t.Helper()
+	if inBubble(t) {
+		t.Fatal("jobtest: RealTime has no use for virtual time: call it outside of synctest.Test, or NewCluster in it")
+	}
+	return newCluster(t, true, time.Second)
+}
+
+func newCluster(t testing.TB, isReal bool, session time.Duration) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, isReal: isReal, session: session, store: memory.NewStore(memory.Options{}), recorder: NewRecorder()}
 	operator, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: "operator"})
 	if err != nil {
 		t.Fatalf("jobtest: %v", err)
@@ -59,7 +77,7 @@ func (c *Cluster) end() {
 	}
 	leaving.Wait()
 	c.ending.Wait()
-	if c.isLate {
+	if c.isLate && !c.isReal {
 		time.Sleep(lateTime)
 	}
 	_ = c.operator.Close(context.Background()) // nobody needs its session any more
@@ -74,15 +92,27 @@ func (c *Cluster) left(err error) error {
 	return err
 }
 
-// Advance lets time go on, and returns when all that happens by then has happened. It and the
-// other methods that wait are called by the test's own goroutine.
+// Advance lets time go on, and returns when all that happens by then has happened; in real time some of it
+// may come later. It and the other methods that wait are called by the test's own goroutine.
 func (c *Cluster) Advance(d time.Duration) {
 	c.t.Helper()
 	if d < 0 {
 		c.t.Fatalf("jobtest: Advance(%v): time does not go back", d)
 	}
+	if timed, ok := c.t.(interface{ Deadline() (time.Time, bool) }); ok && c.isReal {
+		if end, ok := timed.Deadline(); ok && d > time.Until(end) {
+			c.t.Fatalf("jobtest: Advance(%v): time is real, and go test -timeout ends the tests before", d)
+		}
+	}
 	time.Sleep(d)
-	synctest.Wait()
+	c.settle()
+}
+
+// settle waits until all that happens at this instant has happened. In real time nobody can know that.
+func (c *Cluster) settle() {
+	if !c.isReal {
+		synctest.Wait()
+	}
 }
 
 // AdvanceTo lets time go on to a moment. A bubble begins at midnight UTC of 2000-01-01: to test
@@ -97,7 +127,7 @@ func (c *Cluster) AdvanceTo(at time.Time) {
 // whole history.
 func (c *Cluster) Until(limit time.Duration, ok func() bool) {
 	c.t.Helper()
-	c.recorder.until(c.t, limit, synctest.Wait, ok)
+	c.recorder.until(c.t, limit, c.settle, ok)
 }
 
 // Recorder returns what has happened in the cluster.

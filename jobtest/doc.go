@@ -64,7 +64,8 @@
 // (TestTheBankIsAskedAgain), a kill (TestItStopsWhenItIsKilled), a process that dies
 // (TestEveryTickIsPaidAlthoughAProcessDies), a write with an old token (TestAnOldWriteIsRefused)
 // and a store that is away (TestAnOutageIsMadeUpFor). With a database there are
-// jobtest_test.go in examples/orders, and jobs_test.go in examples/service.
+// jobtest_test.go in examples/orders, jobs_test.go in examples/service, and, for PostgreSQL in real
+// time, settle_test.go in examples/postgres.
 //
 // # In a bubble
 //
@@ -75,14 +76,32 @@
 //
 // Time stands still while a goroutine of the bubble waits for anything but another one: the
 // network, a process, a lock of something outside of it. So a connection that is open, if only kept
-// alive, stops it for ever. A handler that has one is run outside of a bubble, where Run takes
-// real time, or is given something that takes the place of the other end. Databases without a
-// connection (SQLite) work; open them in the bubble, before the cluster, and close them in a
-// Cleanup.
+// alive, stops it for ever. A handler that has one is tested in real time, as the next section says,
+// or is given something that takes the place of the other end. Databases without a connection
+// (SQLite) work; open them in the bubble, before the cluster, and close them in a Cleanup.
 //
 // With -race the runtime of Go crashes (SIGSEGV in maybeRunChan, seen with 1.26.8) now and then, if
 // several goroutines of a bubble wait on timers of no time at once. Where a handler waits for
 // no time, let it have no timer.
+//
+// # In real time
+//
+// [RealTime] makes a Cluster outside of a bubble, for handlers with open connections, to PostgreSQL for
+// example. Processes, faults and checks are the same. Sessions are 1 s long, so what a dead process
+// has left is run again after a second. [Run] works outside of a bubble, too.
+//
+//   - Ask for executions instead of waiting for ticks: pause the job, so that no tick comes in the
+//     middle of the test, and trigger or backfill it with [Cluster.Ops]. A backfill runs ticks
+//     of the past, as many as are asked for, and a process that dies is failed over as on a tick.
+//   - Wait with [Cluster.Until]. It returns as soon as ok is true, so a limit of a minute, for
+//     slow machines, costs nothing. [Cluster.Advance] is for what must not happen.
+//   - Hold a handler up by what the test controls, a channel or a lock in the database, and not by
+//     a time.
+//
+// The context of a handler that has lost its session ends 0.2 s before another process may run the
+// item. A machine that stands still for longer runs both, as in production. So check what the
+// handlers have written, and not [NoOverlap]. The end of the test does not wait for handlers that go
+// on for more than 1 s after the end of their contexts.
 //
 // # What is not promised
 //
@@ -93,5 +112,6 @@
 // like a process, so their handlers' contexts end: see [Process.Die].
 //
 // An execution has the times of its begin and end as the observer was told them. Outside of a
-// bubble two of different instances may be told in another order than they happened.
+// bubble two of different instances may be told in another order than they happened, and one whose
+// end was not told yet when its process died counts as cut.
 package jobtest

@@ -12,11 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// sessionTimeout is that of all sessions in a cluster.
-const sessionTimeout = 10 * time.Second
-
 // Process is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
-// of 10 s. Die and the other faults may be called from any goroutine, handlers too.
+// of 10 s (1 s in real time). Die and the other faults may be called from any goroutine, handlers too.
 type Process struct {
 	c        *Cluster
 	address  string
@@ -63,12 +60,12 @@ func (c *Cluster) Runner(address string, handlers map[string]job.Handler, opts .
 // process starts a process whose node begin makes.
 func (c *Cluster) process(address string, opts []job.Option, begin func(*Process, job.NodeConfig) error) *Process {
 	c.t.Helper()
-	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address, SessionTimeout: sessionTimeout})
+	registry, err := c.store.Dial(context.Background(), memory.Config{Namespace: namespace, Name: address, SessionTimeout: c.session})
 	if err != nil {
 		c.t.Fatalf("jobtest: instance %s: %v", address, err)
 	}
 	in := &Process{c: c, address: address, registry: registry}
-	in.witness = &witness{at: func(job.Event) time.Time { return time.Now() }} // its own clock may be wrong
+	in.witness = &witness{at: in.at}
 	err = begin(in, job.NodeConfig{Options: append([]job.Option{
 		job.WithIP(address),
 		setup.Clock(func() time.Time { return time.Now().Add(time.Duration(in.ahead.Load())) }),
@@ -82,6 +79,15 @@ func (c *Cluster) process(address string, opts []job.Option, begin func(*Process
 	defer c.mu.Unlock()
 	c.instances = append(c.instances, in)
 	return in
+}
+
+// at returns when an event of the process happened. The process's own clock may be wrong. In a bubble an event is
+// told at the instant when it happens, in real time later.
+func (in *Process) at(e job.Event) time.Time {
+	if in.c.isReal {
+		return e.Time.Add(-time.Duration(in.ahead.Load()))
+	}
+	return time.Now()
 }
 
 // Schedule joins a job: see [job.Node.Schedule]. It ends the test if that fails.
@@ -201,17 +207,17 @@ func (in *Process) breakFor(d time.Duration, what string, by func(*memory.Link))
 
 // LoseSession makes the store drop the session at this moment, while the process lives and does
 // not hear of it: as if it had been paused for longer than the time-out, and went on (a virtual
-// machine that was moved, a long stop of the garbage collector). For up to 9 s its handlers go on
-// while others may run the same items: this is what fencing tokens are for. Then their contexts
+// machine that was moved, a long stop of the garbage collector). For up to 9 s (0.8 s in real time) its
+// handlers go on while others may run the same items: this is what fencing tokens are for. Then their contexts
 // end, and soon it has another session. LoseSession returns at once.
 func (in *Process) LoseSession() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond) // in real time a machine may be slow
 	defer cancel()
 	session, err := in.registry.Session(ctx)
 	if err != nil {
 		return // it has none
 	}
-	in.breakFor(sessionTimeout, "loses its session; without a connection for ", (*memory.Link).BlackHole)
+	in.breakFor(in.c.session, "loses its session; without a connection for ", (*memory.Link).BlackHole)
 	in.c.store.Expire(session.ID())
 }
 
