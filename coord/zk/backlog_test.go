@@ -15,7 +15,7 @@ import (
 // when everything has to be read again. Only Sync waits for all of it.
 func TestAFloodHoldsUpNobody(t *testing.T) {
 	t.Parallel()
-	const nodes = 20_000
+	const nodes = 6_000
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, RequestTimeout: time.Minute, SessionTimeout: time.Minute})
 	commit(t, r, coord.Put("job/fired", nil), coord.Put("job/sharding/0/instance", nil))
