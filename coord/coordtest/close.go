@@ -45,9 +45,9 @@ func (e *env) count(count func(context.Context) (int, error)) int {
 	return n
 }
 
-// goroutines counts the goroutines of the case by their stacks. A goroutine has the labels of the one that has
-// started it, so those of other cases and of a server in this process are not among them. Neither are
-// those of the links, which stay until the test ends, and the one that counts.
+// goroutines counts the goroutines of the case by the functions that they are: where they are in them changes. A goroutine
+// has the labels of the one that has started it, so those of other cases and of a server in this process are not
+// among them. Neither are those of the links, which stay until the test ends, and the one that counts.
 func (e *env) goroutines() map[string]int {
 	var profile strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil { // as text: groups "COUNT @ PCS", labels, frames
@@ -58,7 +58,9 @@ func (e *env) goroutines() map[string]int {
 		count, stack, _ := strings.Cut(group, " @ ")
 		n, err := strconv.Atoi(count[strings.LastIndexByte(count, '\n')+1:]) // the first group follows a headline
 		if err == nil && strings.Contains(stack, strconv.Quote(e.label())) && !strings.Contains(stack, "/internal/testserver") && !strings.Contains(stack, "(*env).goroutines") {
-			running[stack] += n
+			frame := strings.Fields(stack[strings.LastIndexByte(stack, '#'):]) // of the outermost call: # PC FUNCTION+OFFSET FILE:LINE
+			function, _, _ := strings.Cut(frame[2], "+0x")
+			running[function] += n
 		}
 	}
 	return running
@@ -73,13 +75,13 @@ func (e *env) noNewGoroutines(before map[string]int) {
 	var left []string
 	e.poll(func() bool {
 		left = nil
-		for stack, n := range e.goroutines() {
-			if more := n - before[stack]; more > 0 {
-				left = append(left, fmt.Sprintf("%d @ %s", more, stack))
+		for function, n := range e.goroutines() {
+			if more := n - before[function]; more > 0 {
+				left = append(left, fmt.Sprintf("%d of %s", more, function))
 			}
 		}
 		return len(left) == 0
-	}, func() string { return "goroutines are left:\n" + strings.Join(left, "\n\n") })
+	}, func() string { return "goroutines are left: " + strings.Join(left, ", ") })
 }
 
 // awaitRenewal waits until a session has been renewed.
