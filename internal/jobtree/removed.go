@@ -54,7 +54,7 @@ func (d RemovalDocument) Cure() string {
 	if d.MovedTo != "" {
 		return "it runs there now: start it with that store and namespace"
 	}
-	return fmt.Sprintf("raise Config.Revision above %d, or have an operator readmit the job (ops.Readmit)", d.Revision)
+	return fmt.Sprintf("raise Config.Revision above %d, or have an operator readmit the job (elasticjob readmit, or ops.Readmit) and start it again", d.Revision)
 }
 
 var removals = newCodec("removal", 4<<10, func(d *RemovalDocument) error {

@@ -151,6 +151,8 @@ func (c *cli) readmitCommand() *cobra.Command {
 	var r ops.ReadmitRequest
 	cmd := c.changes(&cobra.Command{
 		Use: "readmit JOB", Short: "Let programs set a job up again that was removed", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.removedNames),
+		Long: `Let programs set a job up again that was removed. A program does so when it starts, or schedules the job again: one
+that runs already does not notice.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.Readmit(ctx, args[0], r) })
 		},
