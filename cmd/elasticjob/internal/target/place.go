@@ -78,7 +78,7 @@ type Yes struct {
 func (y Yes) Settle(p Place) (bool, error) {
 	switch {
 	case y.namespace != "" && y.namespace != p.Namespace:
-		return false, fmt.Errorf("--yes=%s: that is another namespace; allowed is %s", y.namespace, p.Flag())
+		return false, fmt.Errorf("--yes=%s: that is another namespace; allowed is --yes=%s", y.namespace, p.Namespace)
 	case p.Production && y.isGiven && y.namespace == "":
 		return false, fmt.Errorf("--yes alone is not enough in a production context; allowed is %s", p.Flag())
 	}
