@@ -123,7 +123,7 @@ func (c *controller) applySettings(next *setup.Settings) {
 	c.refused = 0
 	c.fault(jobtype.FaultConfig, nil)
 	if changes := setup.Changes(before.Config, next.Config); len(changes) > 0 {
-		c.log.Info("configuration changed", zap.Int64("revision", next.Modified), zap.Strings("fields", changes))
+		c.log.Info("configuration changed", zap.Int64("version", next.Modified), zap.Strings("fields", changes))
 	}
 }
 
