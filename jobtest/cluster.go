@@ -99,13 +99,21 @@ func (c *Cluster) Advance(d time.Duration) {
 	if d < 0 {
 		c.t.Fatalf("jobtest: Advance(%v): time does not go back", d)
 	}
-	if timed, ok := c.t.(interface{ Deadline() (time.Time, bool) }); ok && c.isReal {
-		if end, ok := timed.Deadline(); ok && d > time.Until(end) {
-			c.t.Fatalf("jobtest: Advance(%v): time is real, and go test -timeout ends the tests before", d)
-		}
+	if left, isBounded := c.timeLeft(); isBounded && d > left {
+		c.t.Fatalf("jobtest: Advance(%v): time is real, and go test -timeout ends the tests before", d)
 	}
 	time.Sleep(d)
 	c.settle()
+}
+
+// timeLeft returns how long go test -timeout lets the tests go on. It reports false in a bubble, and without a time-out.
+func (c *Cluster) timeLeft() (time.Duration, bool) {
+	timed, ok := c.t.(interface{ Deadline() (time.Time, bool) })
+	if !ok || !c.isReal {
+		return 0, false
+	}
+	end, ok := timed.Deadline()
+	return time.Until(end), ok
 }
 
 // settle waits until all that happens at this instant has happened. In real time nobody can know that.
@@ -123,10 +131,14 @@ func (c *Cluster) AdvanceTo(at time.Time) {
 }
 
 // Until lets time go on until ok returns true, which is asked after each event of a job, and
-// every 100 ms. It ends the test if that takes longer than the limit. The failure shows the
+// every 100 ms. It ends the test if that takes longer than the limit; in real time also when nine
+// tenths of what go test -timeout leaves are over, which would show nothing. The failure shows the
 // whole history.
 func (c *Cluster) Until(limit time.Duration, ok func() bool) {
 	c.t.Helper()
+	if left, isBounded := c.timeLeft(); isBounded {
+		limit = min(limit, (left / 10 * 9).Round(time.Millisecond))
+	}
 	c.recorder.until(c.t, limit, c.settle, ok)
 }
 

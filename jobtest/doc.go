@@ -75,10 +75,15 @@
 // package do, and handlers have an hour for it, also if they do not watch their contexts.
 //
 // Time stands still while a goroutine of the bubble waits for anything but another one: the
-// network, a process, a lock of something outside of it. So a connection that is open, if only kept
-// alive, stops it for ever. A handler that has one is tested in real time, as the next section says,
-// or is given something that takes the place of the other end. Databases without a connection
-// (SQLite) work; open them in the bubble, before the cluster, and close them in a Cleanup.
+// network, a process, a lock of something outside of it, and any [sync.Mutex], also one of the bubble.
+// So a connection that is open, if only kept alive, stops it for ever, and so does a handler that
+// sleeps with a mutex for which another one waits: the test hangs until go test -timeout. A handler
+// that has a connection is tested in real time, as the next section says, or is given something that
+// takes the place of the other end. Databases without a connection (SQLite) work; open them in the
+// bubble, before the cluster, with [database/sql.DB.SetMaxOpenConns] of 1, because the wait for a
+// lock of SQLite is no virtual time, and close them in a Cleanup.
+//
+// There is no seed that would repeat a failure. The history shows it; -count=100 looks for it again.
 //
 // With -race the runtime of Go crashes (SIGSEGV in maybeRunChan, seen with 1.26.8) now and then, if
 // several goroutines of a bubble wait on timers of no time at once. Where a handler waits for

@@ -41,6 +41,7 @@ func TestPromises(t *testing.T) {
 		{"NoTickTwice, two jobs", jobtest.NoTickTwice, with(ran{tick: 20, of: "report"}), nil},
 		{"NoTickTwice, it was", jobtest.NoTickTwice, with(ran{tick: 20, begin: 24, end: 25}), []string{"item 0 was started for 2026-03-01 00:00:20 UTC with token 20, and again with token 24"}},
 		{"NoTickTwice, made up although it was begun", jobtest.NoTickTwice, with(ran{tick: 20, begin: 24, end: 25, source: job.SourceMisfire}), []string{"settle: item 0"}},
+		{"NoTickTwice, of requests alone", jobtest.NoTickTwice, []ran{{tick: 20, source: job.SourceBackfill}}, []string{"requests, which do not count, so there is nothing to check"}},
 		{"NoTickTwice, of nothing", jobtest.NoTickTwice, nil, []string{"nothing to check"}},
 
 		{"NoOverlap", jobtest.NoOverlap, with(ran{tick: 30}), nil},

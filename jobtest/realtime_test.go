@@ -161,3 +161,21 @@ func TestRealTimeRefuses(t *testing.T) {
 		t.Error(failure)
 	}
 }
+
+// Until ends a test before go test -timeout does, which would show no history.
+func TestUntilEndsBeforeTheTestsDo(t *testing.T) {
+	failure := failureOf(t, func(tb testing.TB) {
+		jobtest.RealTime(hurried{tb, time.Now().Add(time.Second)}).Until(time.Hour, func() bool { return false })
+	})
+	if !strings.Contains(failure, "has not happened in") || !strings.Contains(failure, "ms") {
+		t.Error(failure)
+	}
+}
+
+// hurried is a test that has to end at a time.
+type hurried struct {
+	testing.TB
+	end time.Time
+}
+
+func (h hurried) Deadline() (time.Time, bool) { return h.end, true }

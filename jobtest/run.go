@@ -2,7 +2,7 @@ package jobtest
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -51,9 +51,6 @@ type Result struct {
 	Cursor string
 }
 
-// errLimit is the cause of the end of a Run that takes too long.
-var errLimit = errors.New("it takes longer than Case.Limit")
-
 // Run runs one item once, on a simulated store, and returns when that has ended: with all its
 // retries, between its listeners, as every execution of a scheduler. In a bubble of
 // testing/synctest the time between retries and until time-outs passes at once; elsewhere it
@@ -74,7 +71,7 @@ func Run(t testing.TB, h job.Handler, c Case) Result {
 	if c.Config.ShardingTotalCount == 0 && !c.Config.Broadcast {
 		c.Config.ShardingTotalCount = c.Item + 1
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), c.Limit, errLimit)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), c.Limit, fmt.Errorf("it takes longer than Case.Limit, %v", c.Limit))
 	defer cancel()
 	result, err := c.run(ctx, h)
 	if err != nil {

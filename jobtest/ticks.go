@@ -27,7 +27,7 @@ func Ticks(c job.Config, from, to time.Time, calendars ...*calendar.Calendar) ([
 		return nil, fmt.Errorf("jobtest: ticks of job %s: "+format, append([]any{c.Name}, args...)...)
 	}
 	if c.Cron == "" {
-		return fail("a one-off job has none")
+		return fail("Cron is empty, and a job without a schedule has none")
 	}
 	if len(calendars) != len(c.Calendars) {
 		return fail("%d calendars were given; the configuration names %d (%s), and each is needed, in that order",

@@ -42,7 +42,7 @@ func TestTicks(t *testing.T) {
 		{"a number of ticks", job.Config{Cron: "0 0 12 * * ?", Expiry: job.Expiry{Ticks: 2}}, day(1), day(9), nil, "1/12 2/12", ""},
 		{"no time", job.Config{Cron: "0 0 12 * * ?"}, day(2), day(1), nil, "", ""},
 		{"a wrong expression", job.Config{Cron: "noon"}, day(1), day(2), nil, "", `"noon"`},
-		{"a one-off job", job.Config{}, day(1), day(2), nil, "", "job j: a one-off job has none"},
+		{"a one-off job", job.Config{}, day(1), day(2), nil, "", "job j: Cron is empty, and a job without a schedule has none"},
 		{"a calendar is missing", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends"}}, day(1), day(2), nil, "", "names 1 (weekends)"},
 		{"a calendar too many", job.Config{Cron: "0 0 12 * * ?"}, day(1), day(2), []*calendar.Calendar{weekends}, "", "1 calendars were given"},
 		{"a calendar is nil", job.Config{Cron: "0 0 12 * * ?", Calendars: []string{"weekends"}}, day(1), day(2), []*calendar.Calendar{nil}, "", "weekends is nil"},

@@ -173,7 +173,7 @@ func TestItWritesLate(t *testing.T) {
 	f.Until(patience, func() bool { return f.Executions().Item(0).Source(job.SourceFailover).Outcome(job.OutcomeOK).Len() > 0 })
 	goesOn()
 	if err := <-late; !errors.Is(err, ErrFenced) {
-		t.Errorf("the late transaction: %v", err)
+		t.Errorf("the late transaction: got error %v, want %v", err, ErrFenced)
 	}
 	f.check()
 }
