@@ -73,6 +73,7 @@ func TestMistakes(t *testing.T) {
 		"far from all":         {[]string{"registry: {consul: {}}"}, []string{"1.yaml:1:12: registry.consul: unknown key; allowed are etcd, memory, zookeeper"}},
 		"in a section":         {[]string{memoryFile + "dump: {lisen: x}"}, []string{"1.yaml:2:8: dump.lisen: unknown key; did you mean listen?"}},
 		"in a profile":         {[]string{jobOf("description: x") + "profiles: {prod: {jobs: {settle: {crom: x}}}}"}, []string{"1.yaml:8:35: profiles.prod.jobs.settle.crom: unknown key; did you mean cron?"}},
+		"keys of ElasticJob":   {[]string{jobOf("elasticJobClass: com.example.Settle", "streamingProcess: true")}, []string{"jobs.settle.elasticJobClass: unknown key; in a file it is implementation", "jobs.settle.streamingProcess: unknown key; in a file it is props: {streaming.process: …}"}},
 		"swapped":              {[]string{jobOf("tiemout: 3s")}, []string{"did you mean timeout?"}},
 		"letters":              {[]string{jobOf("Failover: true")}, []string{"did you mean failover?"}},
 		"twice":                {[]string{jobOf("cron: '* * * * * ?'")}, []string{"1.yaml:7:5: jobs.settle.cron: the key stands in line 5 already"}},

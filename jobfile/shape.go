@@ -76,6 +76,9 @@ func (fs fields) meant(e entry) string {
 			return fmt.Sprintf("; did you mean %s: {%s: …}?", f.key, last)
 		}
 	}
+	if here := elasticJobKeys[e.key]; here != "" && slices.Contains(fs.keys(), keyProps) {
+		return "; in a file it is " + here
+	}
 	hint, name := orMeant(e.key, fs.keys()), strings.TrimPrefix(e.wholeName(), keyProps+".")
 	if key := fs.keyOf(inProps + name); key != "" {
 		return "; in a file it is " + key
@@ -84,6 +87,24 @@ func (fs fields) meant(e entry) string {
 		return fmt.Sprintf("; properties stand in props, each with its whole name: props: {%s: …}", shown(name))
 	}
 	return hint
+}
+
+// elasticJobKeys are keys of a job in ElasticJob's documents, its starter and Spring's namespace that no key here is like.
+var elasticJobKeys = map[string]string{
+	"class":                         "implementation",
+	"jobClass":                      "implementation",
+	"elasticJobClass":               "implementation",
+	"elasticJobType":                "type",
+	"jobType":                       "type",
+	"streamingProcess":              "props: {streaming.process: …}",
+	"streaming-process":             "props: {streaming.process: …}",
+	"scriptCommandLine":             "props: {script.command.line: …}",
+	"script-command-line":           "props: {script.command.line: …}",
+	"job-exception-handler":         "jobErrorHandlerType",
+	"executor-service-handler":      "threads",
+	"jobExecutorServiceHandlerType": "threads",
+	"monitorPort":                   "dump: {line: …}, of the process",
+	"monitor-port":                  "dump: {line: …}, of the process",
 }
 
 func (fs fields) keys() []string {

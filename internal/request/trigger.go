@@ -53,7 +53,7 @@ func newTrigger(s *jobtree.State, r jobtype.TriggerRequest) (*trigger, error) {
 		t.items[item] = true
 	}
 	if !t.mayHaveItems() {
-		return nil, jobtype.ErrNobodyRunsIt
+		return nil, t.whyNobodyMay()
 	}
 	return t, nil
 }
@@ -77,6 +77,19 @@ func (t *trigger) mayHaveItems() bool {
 		}
 	}
 	return false
+}
+
+// whyNobodyMay says why no Go member may be given items.
+func (t *trigger) whyNobodyMay() error {
+	for id := range t.state.Instances {
+		if t.state.Sessions[id] != nil {
+			return jobtype.ErrNobodyRunsIt // its servers are disabled, or it has not the label
+		}
+	}
+	if n := len(t.state.Instances); n > 0 {
+		return fmt.Errorf("%w: there are only JVM members (%d), and a Go member has to be there for a trigger: start one, or use ElasticJob's own tools", jobtype.ErrNobodyRunsIt, n)
+	}
+	return jobtype.ErrNobodyRunsIt
 }
 
 // awaitsOwners reports whether it matters who owns an item that will soon get another owner:

@@ -33,7 +33,7 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 	all = &jobfile.Declarations{}
 	named := map[string]bool{}
 	for _, s := range jobs {
-		work := cmp.Or(s.Implementation, jobconf.OldWork(s.Document))
+		work := Work(s)
 		switch {
 		case s.Err != nil:
 			unread = append(unread, fmt.Errorf("job %s: %w", s.Job, s.Err))
@@ -77,3 +77,6 @@ func settingsOf(ctx context.Context, o *ops.Ops, names []string, progress func(d
 	}
 	return settings, nil
 }
+
+// Work returns what does the work of a job: in a namespace of elastic-job 2.1 the document alone says so.
+func Work(s ops.Settings) string { return cmp.Or(s.Implementation, jobconf.OldWork(s.Document)) }

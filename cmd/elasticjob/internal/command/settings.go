@@ -19,6 +19,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
 
 // settings is the configuration of a job for programs.
@@ -45,7 +46,7 @@ otherwise with it, beside Go members and after the way back. Then it ends with c
 				if isForJVM {
 					return c.printForJVM(now)
 				}
-				d, err := describe(jobfile.InRegistry(now.Config, now.Implementation))
+				d, err := describe(jobfile.InRegistry(now.Config, declare.Work(now)))
 				if err != nil {
 					return err
 				}
@@ -56,7 +57,7 @@ otherwise with it, beside Go members and after the way back. Then it ends with c
 				if c.output.ForPeople() {
 					return c.printer().Say("# version %d\n%s", now.Version, strings.TrimSuffix(string(document), "\n"))
 				}
-				result := settings{Job: args[0], Version: now.Version, Implementation: now.Implementation}
+				result := settings{Job: args[0], Version: now.Version, Implementation: declare.Work(now)}
 				if err := d.keys.Decode(&result.Config); err != nil {
 					return err
 				}
