@@ -8,6 +8,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -141,7 +142,8 @@ type UpdateRequest struct {
 
 // Update replaces the configuration of the job, if nobody has since it was read. Keys of the
 // document that Config has no field for stay, if it can be read. The instances go by it a moment later. A job with a
-// schedule stays one with a schedule. It is one commit.
+// schedule stays one with a schedule. A document of elastic-job 2.1 becomes one of ElasticJob 3.0, and the class in it
+// becomes the implementation of the job. It is one commit.
 //
 // Errors: ErrNoJob; ErrConfigChanged; jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of
 // a commit.
@@ -159,7 +161,17 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		if err != nil {
 			return err
 		}
-		_, err = act.says("", string(there.Value), string(document)).commit(ctx, coord.SetAt(j.name.Config(), document, there.Version))
+		ops := []coord.Op{coord.SetAt(j.name.Config(), document, there.Version)}
+		if work := jobconf.OldWork(there.Value); work != "" {
+			root, err := j.ops.nodes(ctx, j.name.Root())
+			if err != nil {
+				return err
+			}
+			if len(root[0].Value) == 0 {
+				ops = append(ops, coord.Put(j.name.Root(), []byte(work)))
+			}
+		}
+		_, err = act.says("", string(there.Value), string(document)).commit(ctx, ops...)
 		return err
 	})
 }

@@ -62,3 +62,49 @@ func TestPlanBesideJVMMembers(t *testing.T) {
 		}
 	})
 }
+
+// An update of a job of elastic-job 2.1 says that members of 2.1 do not come back, and keeps what does the work, which
+// stood in the document alone.
+func TestUpdateOfAJobOfElasticJob2(t *testing.T) {
+	for name, tc := range map[string]struct {
+		root []coord.Op
+		want string
+	}{
+		"as 2.1 leaves it": {[]coord.Op{coord.Put("old", nil)}, "org.example.Old"},
+		"implemented":      {[]coord.Op{coord.Put("old", []byte("old"))}, "old"},
+		"without a node":   {nil, "org.example.Old"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T, d dial) {
+				ctx := t.Context()
+				reg := open(t, d)
+				steer := ops.New(reg).Job("old")
+				const document = `{"jobName":"old","jobClass":"org.example.Old","jobType":"SIMPLE","cron":"0 0 0 1 1 ?","shardingTotalCount":2,"monitorPort":-1}`
+				if _, err := reg.Commit(ctx, append(tc.root, coord.Put("old/config", []byte(document)))...); err != nil {
+					t.Fatal(err)
+				}
+				for _, isFirst := range []bool{true, false} {
+					there, err := steer.Settings(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					next := there.Config
+					next.ShardingTotalCount++
+					p, err := steer.Plan(ctx, ops.PlanRequest{Config: next})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "elastic-job 2.1"); warned != isFirst {
+						t.Errorf("warnings %q", p.Warnings)
+					}
+					if err := steer.Update(ctx, ops.UpdateRequest{Config: next, Version: there.Version}); err != nil {
+						t.Fatal(err)
+					}
+					if there, err = steer.Settings(ctx); err != nil || there.Implementation != tc.want {
+						t.Errorf("implementation %q, %v; want %q", there.Implementation, err, tc.want)
+					}
+				}
+			})
+		})
+	}
+}

@@ -87,6 +87,9 @@ func (c change) otherwiseByJVM() []string {
 		}
 	}
 	if members.Empty() {
+		if len(c.written()) > 0 { // a member that is only restarting is not there, either
+			return []string{"a document of ElasticJob 3.0 takes the place of one of elastic-job 2.1, whose members do not start again then; keep a copy of it for the way back"}
+		}
 		return nil
 	}
 	var list []string

@@ -196,7 +196,8 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if err != nil {
 			return err
 		}
-		before := jobfile.InRegistry(now.Config, now.Implementation)
+		work := declare.Work(now)
+		before := jobfile.InRegistry(now.Config, work)
 		d, err := describe(before)
 		if err != nil {
 			return err
@@ -208,8 +209,8 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if err != nil {
 			return fmt.Errorf("job %s: %w", name, err)
 		}
-		if after.Work() != now.Implementation {
-			return exit.Errorf(exit.Usage, "job %s: its implementation is %q, and is not changed with its settings: use elasticjob implement", name, now.Implementation)
+		if after.Work() != work {
+			return exit.Errorf(exit.Usage, "job %s: its implementation is %q, and is not changed with its settings: use elasticjob implement", name, work)
 		}
 		if version == 0 {
 			version = now.Version
