@@ -6,12 +6,12 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
+// maxCause bounds what is shown of the text of a fault or of a failed execution, in bytes.
+const maxCause = 500
+
 // checkFaults passes on what instances say themselves.
 func (w *world) checkFaults(c *collector) {
-	const (
-		most     = 20
-		maxCause = 500
-	)
+	const most = 20
 	for _, id := range sortedKeys(w.Faults) {
 		n := w.Faults[id]
 		if w.TooLarge[n.Path] > 0 {

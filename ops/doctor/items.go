@@ -76,7 +76,7 @@ func (w *world) checkOutcomes(c *collector) {
 		if err != nil {
 			continue
 		}
-		s := w.about(ItemsFail, Warning, fmt.Sprintf("the last executions of all items have failed; that of item %d: %s: %s", i, last.Outcome, brief.Text(last.Error)),
+		s := w.about(ItemsFail, Warning, fmt.Sprintf("the last executions of all items have failed; that of item %d: %s: %s", i, last.Outcome, brief.Cut(last.Error, maxCause)),
 			"correct the handler, or what it needs; then run them again", "elasticjob retry "+w.name)
 		s.Since = last.Ended
 		for _, i := range failed {

@@ -193,6 +193,10 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 	cmd.Flags().VarP(&of, "items", "i", "items, such as 0,2-4")
 	cmd.MarkFlagsMutuallyExclusive("server", "items")
 	if !isOn {
+		cmd.Long += `
+
+Without a flag it disables the servers that the job knows. One that joins later runs the job, and a job that nobody has
+joined has nothing to disable: pause it instead.`
 		cmd.Flags().BoolVar(&isAhead, "ahead", false, "also servers that the job does not know yet")
 		cmd.MarkFlagsMutuallyExclusive("ahead", "items")
 	}
