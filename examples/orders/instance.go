@@ -50,5 +50,5 @@ func (in *instance) leave(ctx context.Context) error {
 	if in.scheduler != nil {
 		err = in.scheduler.Shutdown(drain)
 	}
-	return errors.Join(err, in.reg.Close(drain))
+	return errors.Join(err, in.reg.Close(context.WithoutCancel(ctx))) // its requests have bounds of their own
 }

@@ -75,6 +75,7 @@ func (c *controller) leave(w *decide.World) error {
 			return nil
 		}
 		if c.departure.stage == draining || len(c.queue) > 0 {
+			c.log.Warn("the time to drain is over: executions are cut short", zap.Int("running", c.busy))
 			c.cancelHandlers(jobtype.ErrShutdown)
 		}
 		if left := c.graceLeft(w.Moment); c.busy+c.calls.Pending() > 0 && left > 0 {
@@ -86,9 +87,8 @@ func (c *controller) leave(w *decide.World) error {
 	return nil
 }
 
-// canLeaveInOneCommit reports whether one commit is enough to leave: nothing runs here, and the
-// view shows all that this instance has in the tree. If it may have been elected and the view
-// does not show that, it has to resign first.
+// canLeaveInOneCommit reports whether one commit is enough to leave: nothing runs here, and the view shows all that this
+// instance has in the tree. If it may have been elected and the view does not show that, it has to resign first.
 func (c *controller) canLeaveInOneCommit(w *decide.World) bool {
 	return !c.triedOneCommit && len(c.runs) == 0 && c.calls.Pending() == 0 && len(w.Calls()) == 0 && c.registration == seen && w.IsRegistered() &&
 		!c.commits.IsStale() && !c.commits.IsUnconfirmed() && len(w.Leftovers(c.work)) == 0 && (w.Leads() || !c.elected)
