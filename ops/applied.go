@@ -37,7 +37,7 @@ type ApplyRequest struct {
 // belongs to a set: all in one commit, and only if nobody has changed the job since it was read.
 // What holds for Create and for Update holds here, too. If all is so already nothing is written.
 //
-// Errors: ErrJobExists, ErrNoJob, ErrConfigChanged: the job is not as it was; ErrOtherSet;
+// Errors: ErrJobExists, ErrNoJob, ErrConfigChanged: the job is not as it was; ErrOtherSet; ErrMoved;
 // jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of a commit.
 func (o *Ops) Apply(ctx context.Context, r ApplyRequest) error {
 	j := o.Job(r.Config.Name)
@@ -111,7 +111,7 @@ func (j *Job) applyNew(ctx context.Context, r ApplyRequest, m mark, removed coor
 	if err != nil {
 		return err
 	}
-	if _, err := j.removeRestOf(ctx, removed); err != nil {
+	if err := j.makeRoom(ctx, removed); err != nil {
 		return err
 	}
 	act, err := j.ops.act(j.name, ActionApply)

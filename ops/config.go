@@ -33,7 +33,7 @@ type CreateRequest struct {
 // Create creates a job, which runs when a process joins it. It may have been removed before: what
 // says so goes with the same commit.
 //
-// Errors: ErrJobExists; a *job.ConfigError; those of a read and of a commit.
+// Errors: ErrJobExists; ErrMoved; a *job.ConfigError; those of a read and of a commit.
 func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 	document, err := r.Config.Encode(nil)
 	if err != nil {
@@ -56,7 +56,11 @@ func (o *Ops) Create(ctx context.Context, r CreateRequest) error {
 			return err
 		}
 		// Who has removed the job may have ended before all of it was gone.
-		if _, err := j.removeRest(ctx); err != nil {
+		removed, err := j.ops.nodes(ctx, j.name.Removal())
+		if err != nil {
+			return err
+		}
+		if err := j.makeRoom(ctx, removed[0]); err != nil {
 			return err
 		}
 		act, err := o.act(j.name, ActionCreate)

@@ -145,6 +145,24 @@ func (j *Job) removeRestOf(ctx context.Context, n coord.Node) (was bool, err err
 	return removal.Rest(ctx, j.ops.reg, j.name)
 }
 
+// makeRoom does what comes before a job is created: what is left of one that was removed goes. One that was moved may not
+// be created, because it would run twice.
+func (j *Job) makeRoom(ctx context.Context, removed coord.Node) error {
+	if err := moved(removed); err != nil {
+		return err
+	}
+	_, err := j.removeRestOf(ctx, removed)
+	return err
+}
+
+// moved returns ErrMoved if the note of a removal is that of a migration that is over.
+func moved(removed coord.Node) error {
+	if d, err := jobtree.DecodeRemoval(removed.Value); err == nil && d.MovedTo != "" {
+		return fmt.Errorf("%w: it is in %s", ErrMoved, brief.Text(d.MovedTo))
+	}
+	return nil
+}
+
 // Removed is a job that was removed.
 type Removed struct {
 	Name string
@@ -156,8 +174,9 @@ type Removed struct {
 	Revision int
 	// Expired is whether the job was removed because it had no tick left: see job.Expiry.
 	Expired bool
-	// Migration is the id of the migration with which the job is on its way; empty if it is not.
-	Migration string
+	// Migration is the id of the migration with which the job is on its way; empty if it is not. MovedTo is where a
+	// migration has moved it; empty if none has.
+	Migration, MovedTo string
 	// Err says why nothing of this can be told, except the name. No program sets such a job up again.
 	Err error
 }
@@ -176,7 +195,7 @@ func (o *Ops) Removed(ctx context.Context) ([]Removed, error) {
 			continue
 		}
 		d, err := jobtree.DecodeRemoval(n.Value)
-		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Migration: d.Migration, Err: err})
+		list = append(list, Removed{Name: coord.Base(n.Path), By: d.By, Why: d.Why, At: d.At, Revision: d.Revision, Expired: d.Expired, Migration: d.Migration, MovedTo: brief.Text(d.MovedTo), Err: err})
 	}
 	return list, nil
 }
@@ -207,8 +226,8 @@ func (o *Ops) readmit(ctx context.Context, j *Job, r ReadmitRequest) error {
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return err
 	}
-	if d, err := jobtree.DecodeRemoval(n.Value); err == nil && d.MovedTo != "" && !r.Moved {
-		return fmt.Errorf("%w: it is in %s", ErrMoved, brief.Text(d.MovedTo))
+	if err := moved(n); err != nil && !r.Moved {
+		return err
 	}
 	// Without the note nobody takes it for a rest any more.
 	if _, err := j.removeRest(ctx); err != nil && !errors.Is(err, removal.ErrConfigured) {

@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
@@ -109,6 +111,17 @@ jobs:
 			t.Errorf("%s: %+v", summary(p), s)
 		}
 		apply(t, o, request)
+
+		// It was moved: created here it would run twice.
+		request.Files = files(t, twoJobs+"  moved: {implementation: moved, shardingTotalCount: 1}\n")
+		note := jobtree.EncodeRemoval(jobtree.RemovalDocument{Revision: jobtype.MaxRevision, MovedTo: "etcd://new/shop"})
+		if _, err := reg.Commit(t.Context(), coord.Put(jobtree.Job("moved").Removal(), note)); err != nil {
+			t.Fatal(err)
+		}
+		p = plan(t, o, request)
+		if s := p.Steps[1]; s.Action != declare.Refuse || !errors.Is(s.Err, ops.ErrMoved) || !strings.Contains(s.Why, "it is in etcd://new/shop; take it out of the files, or") {
+			t.Errorf("%s: %+v", summary(p), s)
+		}
 	})
 }
 

@@ -279,7 +279,8 @@ func (s *Step) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// noteRemoved warns of jobs that are to be created and were removed before.
+// noteRemoved warns of jobs that are to be created and were removed before. Those that a migration has moved would run
+// twice, so they are refused.
 func (p *Plan) noteRemoved(ctx context.Context, o *ops.Ops) error {
 	if p.Count(Create) == 0 {
 		return nil
@@ -294,7 +295,12 @@ func (p *Plan) noteRemoved(ctx context.Context, o *ops.Ops) error {
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if r, was := byName[s.Name]; was && s.Kind == Job && s.Action == Create {
+		r, was := byName[s.Name]
+		switch {
+		case !was || s.Kind != Job || s.Action != Create:
+		case r.MovedTo != "":
+			*s = s.refuse(fmt.Errorf("%w: it is in %s; take it out of the files, or, if it does not run there any more, readmit it first (elasticjob readmit %s --moved)", ops.ErrMoved, r.MovedTo, s.Name))
+		default:
 			s.warn("it was removed by %s at %s: %q", cmp.Or(r.By, "an operator"), r.At.Format(time.RFC3339), r.Why)
 		}
 	}

@@ -177,11 +177,18 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 		t.Errorf("at the target, after the move: %v", err)
 	}
 
-	// It would run twice if an operator readmitted it at the source, unless he says that it does not.
+	// It would run twice if an operator readmitted or created it at the source, unless he says that it does not.
 	o := ops.New(from)
+	config := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1}
 	for _, o := range []*ops.Ops{o.DryRun(), o} {
-		if err := o.Readmit(t.Context(), "a", ops.ReadmitRequest{}); !errors.Is(err, ops.ErrMoved) || !strings.HasSuffix(err.Error(), "it is in new://ns") {
-			t.Errorf("readmit at the source: %v", err)
+		for what, err := range map[string]error{
+			"readmit": o.Readmit(t.Context(), "a", ops.ReadmitRequest{}),
+			"create":  o.Create(t.Context(), ops.CreateRequest{Config: config}),
+			"apply":   o.Apply(t.Context(), ops.ApplyRequest{Set: "shop", Config: config, Implementation: "a"}),
+		} {
+			if !errors.Is(err, ops.ErrMoved) || !strings.HasSuffix(err.Error(), "it is in new://ns") {
+				t.Errorf("%s at the source: %v", what, err)
+			}
 		}
 	}
 	if err := o.Readmit(t.Context(), "a", ops.ReadmitRequest{Moved: true}); err != nil {
