@@ -164,6 +164,19 @@ func TestProductionAsks(t *testing.T) {
 	run(exit.Failed, "pause", "--all")
 	run(exit.Usage, "pause", "--all", "--yes")
 	run(exit.Done, "pause", "--all", "--yes=guarded")
+	// It is the same place by flags, in the environment, and by another context.
+	run(exit.Usage, "pause", "one", "--yes", "--store", store+"/guarded")
+	run(exit.Usage, "pause", "one", "--yes", "--store", store+"/other", "--namespace", "guarded")
+	run(exit.Done, "context", "set", "dev", "--store", store+"/dev")
+	p.env["ELASTICJOB_CONTEXT"], p.env["ELASTICJOB_NAMESPACE"] = "dev", "guarded"
+	run(exit.Usage, "pause", "one", "--yes")
+	if text := p.err.String(); !strings.Contains(text, "allowed is --yes=guarded") {
+		t.Errorf("by another context: %s", text)
+	}
+	delete(p.env, "ELASTICJOB_CONTEXT")
+	delete(p.env, "ELASTICJOB_NAMESPACE")
+	run(exit.NotFound, "pause", "one", "--yes", "--store", store+"/dev") // another namespace of that store
+
 	p.answers[false] = "guarded"
 	run(exit.Done, "resume", "--all")
 	if text := p.err.String(); strings.Count(text, "Type the namespace") != 1 {

@@ -52,8 +52,7 @@ func (c *cli) ask(cmd *cobra.Command, do func(context.Context, *store) error) er
 	return c.on(cmd, false, do)
 }
 
-// follow is ask for something that takes as long as it takes, unless --timeout is given: it waits,
-// follows, or moves much.
+// follow is ask for what takes as long as it takes, unless --timeout is given: it waits, follows, or moves much.
 func (c *cli) follow(cmd *cobra.Command, do func(context.Context, *store) error) error {
 	return c.on(cmd, true, do)
 }

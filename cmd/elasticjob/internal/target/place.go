@@ -12,7 +12,7 @@ import (
 type Place struct {
 	// Context is the name of the context that counts; empty if flags or the environment name a store.
 	Context string
-	// Production is whether the context is marked so: then each change has the namespace typed.
+	// Production is whether a context that leads there is marked so: then each change has the namespace typed.
 	Production bool
 	// Store and Namespace are where that is, without secrets.
 	Store, Namespace string
@@ -31,13 +31,14 @@ func (s Settings) Place(context string) (Place, error) {
 // String is one line: context dev, store etcd://127.0.0.1:2379, namespace shop.
 func (p Place) String() string {
 	text := fmt.Sprintf("store %s, namespace %s", p.Store, p.Namespace)
-	switch {
-	case p.Context == "":
-		return text
-	case p.Production:
-		return fmt.Sprintf("context %s (production), %s", p.Context, text)
+	mark := ""
+	if p.Production {
+		mark = " (production)"
 	}
-	return fmt.Sprintf("context %s, %s", p.Context, text)
+	if p.Context == "" {
+		return text + mark
+	}
+	return fmt.Sprintf("context %s%s, %s", p.Context, mark, text)
 }
 
 // Prompt is the end of a question whether something is to be done there.

@@ -175,10 +175,13 @@ func (c Choice) Resolve() (s Settings, context string, err error) {
 	if c.FlagContext == "" {
 		first = c.Flags.over(c.Environment)
 	}
+	file, err := ReadFile(c.File)
 	if first.address() {
+		if err == nil { // a file that cannot be read keeps nobody from a store that he names
+			first = file.marks(first)
+		}
 		return first, "", nil
 	}
-	file, err := ReadFile(c.File)
 	if err != nil {
 		return Settings{}, "", err
 	}
@@ -190,7 +193,20 @@ func (c Choice) Resolve() (s Settings, context string, err error) {
 	if err != nil {
 		return Settings{}, "", err
 	}
-	return first.over(below), name, nil
+	return file.marks(first.over(below)), name, nil
+}
+
+// marks returns settings with the mark of production if they lead where a context that has it does, whatever leads there.
+func (f *File) marks(s Settings) Settings {
+	to, err := s.WithoutSecrets().Target()
+	for _, c := range f.Contexts {
+		at, bad := c.WithoutSecrets().Target()
+		if err == nil && bad == nil && c.Production && at.Kind == to.Kind && at.Namespace == to.Namespace &&
+			slices.ContainsFunc(at.Endpoints, func(e string) bool { return slices.Contains(to.Endpoints, e) }) {
+			s.Production = true
+		}
+	}
+	return s
 }
 
 // CheckFlags refuses settings that flags may not have: a password in the address of the history, in clear text.
