@@ -57,7 +57,7 @@ func (c *cli) choose(cmd *cobra.Command, args []string, within asker, from *sele
 				jobs, err = from.Of(list.Jobs)
 			}
 			if err != nil {
-				return err
+				return fmt.Errorf("namespace %s: %w", s.place.Namespace, err)
 			}
 			jobs = slices.DeleteFunc(jobs, func(j ops.JobInfo) bool { return p.isFor != nil && !p.isFor(&j) && !from.IsNamed(j.Name) })
 		}

@@ -45,7 +45,7 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 				if err != nil {
 					return err
 				}
-				if err := c.print(findings(report)); err != nil {
+				if err := c.print(findings(report, s.place.Namespace)); err != nil {
 					return err
 				}
 				if report.Worst() >= bound {
@@ -74,7 +74,7 @@ func (c *cli) printKinds() error {
 }
 
 // findings shows a report: a paragraph for each finding, because the sentences are long.
-func findings(r doctor.Report) show.Result {
+func findings(r doctor.Report, namespace string) show.Result {
 	return show.Result{
 		Value: r, Names: func() []string { return namesOf(r.Findings, func(f doctor.Finding) string { return string(f.Kind) }) },
 		Table: func() *show.Table {
@@ -91,7 +91,7 @@ func findings(r doctor.Report) show.Result {
 			}
 			t.Head = fmt.Sprintf("%s examined: %s", count(r.Jobs, "job"), count(len(r.Findings)+r.More, "finding"))
 			if r.Store != nil {
-				t.Head += "; " + r.Store.Product
+				t.Head += "; " + r.Store.Product + ", namespace " + namespace
 			}
 			return t
 		},

@@ -19,7 +19,7 @@ func TestFindingHasTenLines(t *testing.T) {
 		Since: time.Now(), Cause: "all threads are busy", Advice: "raise their number", Command: "elasticjob update settle", Effects: []doctor.Effect{effect, effect, effect, effect, effect, effect},
 	}
 	var out strings.Builder
-	if err := (show.Printer{Out: &out, Format: show.TableFormat}).Print(findings(doctor.Report{Jobs: 1, Findings: []doctor.Finding{found}})); err != nil {
+	if err := (show.Printer{Out: &out, Format: show.TableFormat}).Print(findings(doctor.Report{Jobs: 1, Findings: []doctor.Finding{found}}, "shop")); err != nil {
 		t.Fatal(err)
 	}
 	_, text, _ := strings.Cut(out.String(), "\n\n")

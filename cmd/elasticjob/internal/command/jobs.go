@@ -28,7 +28,7 @@ func (c *cli) jobsCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(jobList(list))
+				return c.print(jobList(list, s.place.Namespace))
 			})
 		},
 	}
@@ -52,12 +52,12 @@ func jobStatuses() []string {
 	return namesOf([]ops.JobStatus{ops.JobOK, ops.JobCrashed, ops.JobStopped, ops.JobNeverStarted, ops.JobDisabled, ops.JobShardingFlag}, func(s ops.JobStatus) string { return string(s) })
 }
 
-func jobList(list *ops.JobList) show.Result {
+func jobList(list *ops.JobList, namespace string) show.Result {
 	return show.Result{
 		Value: list,
 		Names: func() []string { return namesOf(list.Jobs, func(j ops.JobInfo) string { return j.Name }) },
 		Table: func() *show.Table {
-			t := jobTable(list.Jobs)
+			t := jobTable(list.Jobs, namespace)
 			t.Foot = totals(list.Totals)
 			if list.Next != "" {
 				t.Foot += "\nThere are more: --after " + list.Next
@@ -85,9 +85,9 @@ func totals(t ops.Totals) string {
 	return count(t.Jobs, "job") + ": " + strings.Join(parts, ", ")
 }
 
-func jobTable(jobs []ops.JobInfo) *show.Table {
+func jobTable(jobs []ops.JobInfo, namespace string) *show.Table {
 	t := show.NewTable("JOB", "STATUS", "ITEMS", "RUNNING", "INSTANCES", "LAST", "OUTCOME", "NEXT", "REMARKS", "(CRON)", "(ZONE)", "(LABEL)", "(IMPLEMENTATION)", "(DESCRIPTION)")
-	t.Empty = "No job."
+	t.Empty = "No job in namespace " + namespace + "."
 	for i := range jobs {
 		j := &jobs[i]
 		t.Row(j.Name, j.Status, j.ShardingTotalCount, j.Running, j.Instances, short(j.Last.Ended), j.Last.Outcome, short(j.Next), strings.Join(remarks(j), "; "),

@@ -40,7 +40,7 @@ has changed. -o json prints a document in a line for each change. It ends with C
 					if err != nil {
 						return err
 					}
-					if err := c.printUpdate(u, isFirst); err != nil {
+					if err := c.printUpdate(u, s.place.Namespace, isFirst); err != nil {
 						return err
 					}
 					c.warnOf(&doubts, u.Fault, u.FaultSince)
@@ -66,7 +66,7 @@ func (c *cli) page(r show.Result) show.Result {
 	return r
 }
 
-func (c *cli) printUpdate(u ops.Update, isFirst bool) error {
+func (c *cli) printUpdate(u ops.Update, namespace string, isFirst bool) error {
 	p := c.printer()
 	if !c.output.ForPeople() {
 		return p.PrintNext(show.Result{Value: u, Names: func() []string {
@@ -74,7 +74,7 @@ func (c *cli) printUpdate(u ops.Update, isFirst bool) error {
 		}})
 	}
 	if isFirst {
-		if err := p.Print(show.Result{Table: func() *show.Table { return jobTable(u.Jobs) }}); err != nil {
+		if err := p.Print(show.Result{Table: func() *show.Table { return jobTable(u.Jobs, namespace) }}); err != nil {
 			return err
 		}
 	} else {
