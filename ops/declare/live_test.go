@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
@@ -91,4 +92,23 @@ func TestApplyToALiveJob(t *testing.T) {
 			t.Errorf("the job was pruned: %v", err)
 		}
 	})
+}
+
+// Members of elastic-job 2.1 cannot read what apply would write. So it waits until they are gone, also with Adopt.
+func TestMembersOfElasticJob2(t *testing.T) {
+	reg := open(t, inMemory(t))
+	const member = "old/instances/10.0.0.1@-@7"
+	document := `{"jobName":"old","jobClass":"com.example.OldJob","jobType":"SIMPLE","cron":"0 0 3 * * ?","shardingTotalCount":1}`
+	if _, err := reg.Commit(t.Context(), coord.Put("old/config", []byte(document)), coord.CreateEphemeral(member, nil)); err != nil {
+		t.Fatal(err)
+	}
+	request := declare.Request{Adopt: true, Files: files(t, `jobs: {old: {implementation: com.example.OldJob, cron: "0 0 4 * * ?", shardingTotalCount: 1}}`)}
+	s := plan(t, ops.New(reg), request).Steps[0]
+	if s.Action != declare.Refuse || !errors.Is(s.Err, declare.ErrOldMembers) || !strings.HasSuffix(s.Why, `: 1 instance: "10.0.0.1@-@7"`) {
+		t.Errorf("%v: %s", s.Action, s.Why)
+	}
+	if _, err := reg.Commit(t.Context(), coord.DeleteTree(member)); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, ops.New(reg), request)
 }

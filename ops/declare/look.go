@@ -19,6 +19,11 @@ const ticks = 3
 // should know. written are the calendars that are written before.
 func (s *Step) look(ctx context.Context, o *ops.Ops, adopt bool, written map[string]*calendar.Calendar) error {
 	s.lookWhoRuns(ctx, o, adopt)
+	if s.Action == Update && s.isOld {
+		if who := runBy(ctx, o, s.Name, func(in ops.InstanceInfo) bool { return in.JVM }); who != "" {
+			*s = s.refuse(fmt.Errorf("%w: %s", ErrOldMembers, who))
+		}
+	}
 	if s.Action != Create && s.Action != Update && !s.names(written) {
 		return nil
 	}
@@ -65,7 +70,13 @@ func (s *Step) lookWhoRuns(ctx context.Context, o *ops.Ops, adopt bool) {
 
 // RunBy says which instances run a job: 1 instance: "…". It is empty if there is none.
 func RunBy(ctx context.Context, o *ops.Ops, job string) string {
+	return runBy(ctx, o, job, func(ops.InstanceInfo) bool { return true })
+}
+
+// runBy is RunBy for some of the instances.
+func runBy(ctx context.Context, o *ops.Ops, job string, counts func(ops.InstanceInfo) bool) string {
 	instances, err := o.Job(job).Instances(ctx)
+	instances = slices.DeleteFunc(instances, func(in ops.InstanceInfo) bool { return !counts(in) })
 	var list brief.List
 	for _, in := range instances {
 		list.Add(in.ID)

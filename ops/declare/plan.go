@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -98,6 +99,7 @@ type Step struct {
 	version  int64                  // of a job that is pruned
 	taken    error                  // why a job that is there has to be adopted; nil if this set has applied it
 	other    error                  // why it has to be adopted while it runs: its implementation changes
+	isOld    bool                   // its document is one of elastic-job 2.1
 }
 
 // Changes reports whether the plan has something to do.
@@ -217,6 +219,7 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 	case mark.Err != nil || mark.Set != r.Set:
 		s.taken = fmt.Errorf("%w, %s", ops.ErrOtherSet, cmp.Or(mark.Set, "which cannot be read"))
 	}
+	s.isOld = jobconf.OldWork(there.settings.Document) != ""
 	if was := there.settings.Implementation; was != "" && was != want.Work() {
 		s.other = fmt.Errorf("%w: %s, not %s", ErrRuns, brief.Quote(was), brief.Quote(want.Work()))
 	}
@@ -253,6 +256,8 @@ var (
 	ErrOldRevision = errors.New("the registry has a larger revision")
 	// ErrNoSet: programs, or operators, have made the job, and no set has applied it.
 	ErrNoSet = errors.New("the job belongs to no set")
+	// ErrOldMembers: members of elastic-job 2.1 run the job, and run nothing once its document is one of 3.0.
+	ErrOldMembers = errors.New("members of elastic-job 2.1 run the job, and could not go on: change nothing before they are gone")
 	// ErrRuns: instances run the job, and would not be its program any more.
 	ErrRuns = errors.New("the job runs under another implementation")
 )
