@@ -61,20 +61,18 @@ func errNoItem(s *jobtree.State, i int) error {
 	return fmt.Errorf("%w: item %d is not there; 0 to %d are", jobtype.ErrNoItem, i, len(s.Items)-1)
 }
 
-// DisableServers keeps instances at some addresses from having items of the job; none means
-// all that are there, and disables the job: then nobody runs anything, ticks are skipped,
-// and a server that comes later is enabled. Items of other servers are resharded. Members of
-// any kind obey it.
+// DisableServers keeps instances at some addresses from having items of the job; none means all that are there, and
+// disables the job: then nobody runs anything, ticks are skipped, and a server that comes later is enabled. Items of other
+// servers are resharded. Members of any kind obey it.
 //
-// Errors: ErrNoServer for an address that has none, because a wrong one would look like a success
-// (ElasticJob makes it a server; so does [Job.DisableServersAhead]); those of a read and of a commit.
+// Errors: ErrNoServer for a job that has none, and for an address that has none, because a wrong one would look like a
+// success (ElasticJob makes it a server; so does [Job.DisableServersAhead]); those of a read and of a commit.
 func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, false)
 }
 
-// DisableServersAhead is DisableServers also for servers that are not there yet: instances that come
-// at these addresses get no items. Such a server stays until [Job.EnableServers] and the leader's next
-// look, or [Job.RemoveServers].
+// DisableServersAhead is DisableServers also for servers that are not there yet: instances that come at these addresses
+// get no items. Such a server stays until [Job.EnableServers] and the leader's next look, or [Job.RemoveServers].
 //
 // Errors: one for what is no address; those of a read and of a commit.
 func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) error {
@@ -84,15 +82,17 @@ func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) erro
 	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, true)
 }
 
-// EnableServers ends DisableServers, for some addresses or, if there are none, for all servers
-// that are there. Ticks that nobody could run meanwhile are not made up. Errors are those of
-// [Job.DisableServers].
+// EnableServers ends DisableServers, for some addresses or, if there are none, for all servers that are there. Ticks that
+// nobody could run meanwhile are not made up. Errors are those of [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, false)
 }
 
 func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string, ahead bool) error {
 	return j.try(ctx, string(action), func(s *jobtree.State) error {
+		if len(addresses)+len(s.Servers) == 0 && action == ActionDisableServers {
+			return fmt.Errorf("%w: the job has none to disable, and one that comes later runs it: pause the job", ErrNoServer)
+		}
 		var groups [][]coord.Op
 		var changed []string
 		for _, ip := range sortedOr(addresses, maps.Keys(s.Servers)) {

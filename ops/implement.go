@@ -15,8 +15,7 @@ var ErrImplementationChanged = errors.New("ops: the job has another implementati
 
 // ImplementRequest says what runs a job from now on.
 type ImplementRequest struct {
-	// From is the implementation that the job has to have; see Settings. elastic-job 2.1 leaves it
-	// empty.
+	// From is the implementation that the job has to have; see Settings. elastic-job 2.1 leaves it empty.
 	From string
 	// To is the one that it gets, in up to 1,000 bytes: see CreateRequest.Implementation.
 	To string

@@ -223,7 +223,10 @@ func (o *Ops) Readmit(ctx context.Context, name string, r ReadmitRequest) error 
 
 func (o *Ops) readmit(ctx context.Context, j *Job, r ReadmitRequest) error {
 	n, err := o.reg.Get(ctx, j.name.Removal())
-	if err != nil && !errors.Is(err, coord.ErrNoNode) {
+	if errors.Is(err, coord.ErrNoNode) {
+		return ErrNotRemoved
+	}
+	if err != nil {
 		return err
 	}
 	if err := moved(n); err != nil && !r.Moved {
