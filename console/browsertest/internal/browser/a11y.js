@@ -14,7 +14,7 @@ page => {
     && (e.matches('a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]'));
 
   // Puts the focus before all that Tab goes to, and returns how often it is to be pressed at most: there are groups of
-  // radio buttons, what the focus itself shows, and dates with parts.
+  // radio buttons, what the focus itself shows, rows that come to a live page meanwhile, and dates with parts.
   const begin = () => {
     const start = document.createElement('span');
     start.tabIndex = -1;
@@ -22,20 +22,30 @@ page => {
     start.focus({preventScroll: true});
     start.remove();
     const all = [...document.querySelectorAll('*')].filter(canTab);
-    window[memory] = {seen: [], all, arrive};
-    return all.length + 10 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
+    window[memory] = {seen: [], all, back: [], arrive, note: event => visit(event.target)};
+    document.addEventListener('focusin', window[memory].note, true);
+    return 2 * all.length + 50 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
   };
-  // Says what Tab has come to: null if it is through. Within a field for a date it stops more than once.
+  // Notes where the focus is. A live page may take that element away before anybody asks.
+  const visit = now => {
+    const walk = window[memory], before = walk.seen.at(-1);
+    if (now === before) return; // within a field for a date Tab stops more than once
+    if (walk.seen.includes(now)) {
+      walk.isThrough ||= before.isConnected;
+      return;
+    }
+    walk.seen.push(now);
+    if (before?.isConnected && before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_PRECEDING) walk.back.push(`Tab goes back from ${what(before)} to ${what(now)}`);
+  };
+  // Says where Tab went back: null if it is through. If what had the focus has gone, the next press goes on from there.
   const arrive = () => {
-    const {seen} = window[memory], now = document.activeElement, before = seen.at(-1);
-    if (now === before) return '';
-    if (!now || now === document.body || now === document.documentElement || seen.includes(now)) return null;
-    seen.push(now);
-    const isBack = before?.isConnected && before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_PRECEDING;
-    return isBack ? `Tab goes back from ${what(before)} to ${what(now)}` : '';
+    const walk = window[memory], now = document.activeElement, isOut = !now || now === document.body || now === document.documentElement;
+    if (!isOut) visit(now);
+    return walk.isThrough || isOut && (walk.seen.at(-1)?.isConnected ?? true) ? null : walk.back.shift() ?? '';
   };
   const end = () => {
-    const {seen, all: before} = window[memory];
+    const {seen, all: before, note} = window[memory];
+    document.removeEventListener('focusin', note, true);
     delete window[memory];
     document.activeElement?.blur();
     const all = before.filter(e => e.isConnected && canTab(e)); // a live page has more by now

@@ -73,6 +73,18 @@ func TestAuditFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A live page may take away what has the focus, and add what Tab comes to.
+func TestAuditOfALivePage(t *testing.T) {
+	t.Parallel()
+	tab := chromium.Tab(t, site(t, `<meta name=viewport content="width=device-width"><h1>One</h1><style>button { padding: 9px }</style>
+		<button id=a>one</button><button id=b>two</button><div id=rows></div><button>last</button><script>
+		b.onfocus = () => { setTimeout(() => b.remove()); for (let i = 0; i < 15; i++) rows.append(Object.assign(document.createElement('button'), {innerText: i + 10})) }</script>`))
+	tab.Open("/")
+	if found := Audit(tab); len(found) != 0 {
+		t.Errorf("found %q", found)
+	}
+}
+
 // A phone has no key Tab, and is as narrow as it is.
 func TestAuditOnAPhone(t *testing.T) {
 	t.Parallel()
