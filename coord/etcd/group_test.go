@@ -171,11 +171,15 @@ func TestCommitsThatWaitShareARequest(t *testing.T) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	tried := map[string]bool{}
 	for _, request := range g.requests {
 		for _, member := range members(request) {
-			if asks, nested := len(member.Failure) > 0 && len(member.Success) > 0, len(members(request)) > 1; asks && nested { // conditions alone always ask
+			written, nested := fmt.Sprint(member.Success), len(members(request)) > 1
+			conditionsAlone := len(member.Success) == 0 // always ask
+			if nested && len(member.Failure) > 0 && !conditionsAlone && !tried[written] {
 				t.Errorf("the first attempt asks why it fails: %v", member)
 			}
+			tried[written] = true
 		}
 	}
 }
