@@ -8,8 +8,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/alert/email"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
-	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
@@ -65,14 +66,7 @@ func declare(files ...string) error {
 			profiles = append(profiles, []string{name})
 		}
 	}
-	anything := func(string) (string, bool, error) { return "text", true, nil }
-	scripts, err := script.New(script.Supervise(), script.Options{Lookup: anything})
-	if err != nil {
-		return err
-	}
-	requests := httpjob.New(httpjob.Options{Lookup: anything})
-	defer requests.Close()
-	types := map[string]job.Type{script.Name: scripts, httpjob.Name: requests}
+	worker := jobfile.Options{Supervisor: script.Supervise(), Alerts: map[string]func(alert.Options) job.ErrorHandlerType{email.Name: email.Type}}
 	for _, chosen := range profiles {
 		d, err := jobfile.Declare(jobfile.Options{
 			Profiles: chosen, LookupEnv: func(string) (string, bool) { return "text", true },
@@ -80,7 +74,7 @@ func declare(files ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := d.Check(types); err != nil {
+		if err := d.Check(worker); err != nil {
 			return err
 		}
 	}

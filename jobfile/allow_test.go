@@ -70,13 +70,15 @@ func TestCheck(t *testing.T) {
 	const script = "jobs: {a: {type: SCRIPT, shardingTotalCount: 1, props: {script.command.line: /bin/true}}}\n"
 	for text, want := range map[string]string{
 		script: "",
-		"allow: {'*': {script: {commands: [/bin/*]}}}\n" + script: "",
-		"allow: {'*': {everything: true}}\n" + script:             "",
-		"allow: null\n" + script:                                  "",
-		"allow: {}\n" + script:                                    ":3:78: jobs.a.props: script.command.line: \"/bin/true\": this worker does not allow it to the job",
-		"node: {serve: true}\n" + script:                          "does not allow",
-		"allow: {b: {script: {commands: [/bin/*]}}}\n" + script:   "does not allow",
-		"jobs: {a: {type: HTTP, shardingTotalCount: 1}}":          "jobs.a.props: http.method: is required",
+		"allow: {'*': {script: {commands: [/bin/*]}}}\n" + script:                                       "",
+		"allow: {'*': {everything: true}}\n" + script:                                                   "",
+		"allow: null\n" + script:                                                                        "",
+		"allow: {}\n" + script:                                                                          ":3:78: jobs.a.props: script.command.line: \"/bin/true\": this worker does not allow it to the job",
+		"node: {serve: true}\n" + script:                                                                "does not allow",
+		"allow: {b: {script: {commands: [/bin/*]}}}\n" + script:                                         "does not allow",
+		"jobs: {a: {type: HTTP, shardingTotalCount: 1}}":                                                "jobs.a.props: http.method: is required",
+		"defaults: {jobErrorHandlerType: WEBHOOK}\n" + script:                                           "jobs.a.props: webhook.url: is required",
+		"defaults: {jobErrorHandlerType: SLACK, props: {slack.webhook: '${env:NOT_THERE}'}}\n" + script: `jobs.a.props: slack.webhook: reference "${env:NOT_THERE}": this process has no such variable`,
 	} {
 		f, err := jobfile.Read(options(nil), write(t, memoryFile+text)...)
 		if err != nil {

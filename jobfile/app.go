@@ -153,11 +153,16 @@ func (a *App) open(ctx context.Context, f *File) error {
 		reg = a.exporter.Registry(reg)
 	}
 	a.ops = ops.New(reg)
-	options, err := a.nodeOptions(f)
+	p, err := f.program()
 	if err != nil {
 		return err
 	}
-	if a.handlers, err = a.handlersOf(&f.options); err != nil {
+	a.close = append(a.close, func(context.Context) error { p.end(); return nil })
+	options, err := a.nodeOptions(f, p)
+	if err != nil {
+		return err
+	}
+	if a.handlers, err = a.handlersOf(p); err != nil {
 		return err
 	}
 	c := job.NodeConfig{Threads: f.node.threads, Drain: a.drain, Options: options}

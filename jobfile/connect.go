@@ -13,9 +13,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/job/alert"
-	"github.com/elasticjob-go/elasticjob/job/httpjob"
-	"github.com/elasticjob-go/elasticjob/job/script"
 )
 
 // dial connects to the registry centre of the section. kind is its key.
@@ -82,7 +79,7 @@ func (s *logSection) logger(to io.Writer) *slog.Logger {
 }
 
 // nodeOptions returns the options of all jobs. The program's come last: they count.
-func (a *App) nodeOptions(f *File) ([]job.Option, error) {
+func (a *App) nodeOptions(f *File, p *program) ([]job.Option, error) {
 	s, o := &f.node, &f.options
 	options := []job.Option{job.WithSlog(a.log)}
 	if s.address != "" {
@@ -105,75 +102,27 @@ func (a *App) nodeOptions(f *File) ([]job.Option, error) {
 	}
 	options = append(options, job.WithEarlyClaims(s.earlyClaims))
 
+	for name, t := range p.handlers {
+		options = append(options, job.WithErrorHandler(name, t))
+	}
 	observers, err := a.observers()
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(options, a.errorHandlers(o), observers, o.Job), nil
+	return slices.Concat(options, observers, o.Job), nil
 }
 
-// typesOf returns the types that this package has, and the program's, which count.
-func (f *File) typesOf() (types map[string]job.Type, end func(), err error) {
-	requests := httpjob.New(httpjob.Options{Allow: f.allowed})
-	types = map[string]job.Type{httpjob.Name: requests}
-	if o := &f.options; o.Supervisor != (script.Supervisor{}) {
-		if types[script.Name], err = script.New(o.Supervisor, script.Options{Allow: f.allowed}); err != nil {
-			return nil, nil, err
-		}
-	}
-	maps.Copy(types, f.options.Types)
-	return types, requests.Close, nil
-}
-
-// Check asks the types whether they take the jobs, as the start of a job does: whether the
-// properties are right, and what they want is allowed.
-//
-// The error is an *Error with all mistakes.
-func (f *File) Check() error {
-	types, end, err := f.typesOf()
-	if err != nil {
-		return err
-	}
-	defer end()
-	return f.declarations().Check(types)
-}
-
-// handlersOf returns the handlers of the program, and of all types.
-func (a *App) handlersOf(o *Options) (map[string]job.Handler, error) {
-	types, end, err := a.file.typesOf()
-	if err != nil {
-		return nil, err
-	}
-	a.close = append(a.close, func(context.Context) error { end(); return nil })
-	handlers := maps.Clone(o.Handlers)
+// handlersOf returns the handlers of the program, and of all types of jobs.
+func (a *App) handlersOf(p *program) (map[string]job.Handler, error) {
+	handlers := maps.Clone(a.file.options.Handlers)
 	if handlers == nil {
 		handlers = map[string]job.Handler{}
 	}
-	for name, t := range types {
+	for name, t := range p.types {
 		if handlers[name] != nil {
 			return nil, fmt.Errorf("jobfile: handler %q has the name of a type", name)
 		}
 		handlers[name] = job.OfType(name, t)
 	}
 	return handlers, nil
-}
-
-// errorHandlers returns those that this package has, and then the program's, which count.
-func (a *App) errorHandlers(o *Options) []job.Option {
-	alerts := o.Alert
-	if alerts.Allow == nil {
-		alerts.Allow = a.file.allowed
-	}
-	types := map[string]func(alert.Options) job.ErrorHandlerType{
-		alert.NameWeChat: alert.WeChat, alert.NameDingTalk: alert.DingTalk, alert.NameSlack: alert.Slack, alert.NameWebhook: alert.Webhook,
-	}
-	maps.Copy(types, o.Alerts)
-	var options []job.Option
-	for name, of := range types {
-		options = append(options, job.WithErrorHandler(name, of(alerts)))
-	}
-	for name, t := range o.ErrorHandlers {
-		options = append(options, job.WithErrorHandler(name, t))
-	}
-	return options
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
@@ -45,6 +44,8 @@ type Calendar struct {
 // registry and runs none. So a job may have any type or implementation, and no file needs to have
 // a registry. The other sections may have no mistakes, but what they refer to need not be there.
 // Of the options, Profiles and LookupEnv count. A job with enabled: false is left out.
+//
+// What types and error handlers say of props is not asked: see [Declarations.Check].
 //
 // The error is an *Error with all mistakes, or that of reading a file.
 func Declare(o Options, paths ...string) (*Declarations, error) {
@@ -101,18 +102,6 @@ func declare(o Options, paths []string, sources [][]byte) (*Declarations, error)
 	return d.declarations(), nil
 }
 
-// Check asks types whether they would take the jobs that they do the work of, by the name of the type.
-// The error is an *Error with all mistakes.
-func (d *Declarations) Check(types map[string]job.Type) error {
-	r := &reader{}
-	for _, j := range d.Jobs {
-		if t := types[j.Type]; t != nil {
-			j.ask(t, r)
-		}
-	}
-	return r.err()
-}
-
 // Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell.
 // There are at most MaxMistakes.
 func (d *Declarations) Warnings() []*Mistake {
@@ -130,29 +119,6 @@ func (d *Declarations) Warnings() []*Mistake {
 		r.fault(at, join(join(keyJobs, j.Config.Name), join(keyProps, line)), "%s", hint)
 	}
 	return r.mistakes
-}
-
-func (d Declared) ask(t job.Type, r *reader) {
-	_, err := t.Handler(d.Config.WithDefaults())
-	if err == nil {
-		return
-	}
-	at := func(error) place { return place{} }
-	if d.from != nil {
-		at = d.from.placeOf
-	}
-	path := join(keyJobs, d.Config.Name)
-	wrong, ok := errors.AsType[*jobtype.ConfigError](err)
-	if !ok {
-		r.fault(at(err), path, "%w", err)
-		return
-	}
-	for _, f := range wrong.Faults {
-		key, what := strings.TrimPrefix(f.Field, inProps), *f
-		what.Field = key
-		r.fault(at(f), join(path, keyProps), "%w", &what)
-	}
-	r.more += wrong.More
 }
 
 // only leaves out all other keys of a mapping.
@@ -232,7 +198,7 @@ type Difference struct {
 	// Key is as in a file, such as retry.attempts, or props.script.command.line.
 	Key string `json:"key"`
 	// Before and After are the values as they may stand in a file, with defaults; nil if there is
-	// none. Those of props are shown, too: secrets stand there as references only.
+	// none. Those of props are shown, too: secrets ought to stand there as references only.
 	Before *string `json:"before,omitempty"`
 	After  *string `json:"after,omitempty"`
 }

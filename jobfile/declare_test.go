@@ -14,7 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/job/httpjob"
+	"github.com/elasticjob-go/elasticjob/job/alert"
+	"github.com/elasticjob-go/elasticjob/job/alert/email"
+	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -80,9 +82,15 @@ func TestDeclareRefuses(t *testing.T) {
 	}
 }
 
-// Types find what is wrong with properties, at their place.
-func TestDeclareChecksTypes(t *testing.T) {
-	d := declare(t, `
+// Types and error handlers find what is wrong with properties, at their place. What only a worker can know is no mistake.
+func TestDeclarationsCheck(t *testing.T) {
+	o := jobfile.Options{Supervisor: script.Supervise(), Alerts: map[string]func(alert.Options) job.ErrorHandlerType{email.Name: email.Type}}
+	const secret = "is secret, so a reference to what the process has is allowed: ${env:NAME}"
+	for name, tc := range map[string]struct {
+		text string
+		want []string // what the mistakes begin with, in their order
+	}{
+		"a type": {`
 jobs:
   a:
     type: HTTP
@@ -90,19 +98,91 @@ jobs:
     props:
       http.uri: ftp://x
       http.methd: GET
-  b: {type: OTHER, shardingTotalCount: 1, props: {http.uri: ftp://x}}
-`)
-	err := d.Check(map[string]job.Type{"HTTP": httpjob.New(httpjob.Options{})})
-	if !errors.Is(err, jobfile.ErrInvalid) {
-		t.Fatal(err)
+`, []string{"7:7: jobs.a.props: http.method: is required", "7:17: jobs.a.props: http.uri: an absolute URL with http or https is allowed", "8:19: jobs.a.props: http.methd: is not known"}},
+		"a script without a command": {`
+jobs:
+  a: {type: SCRIPT, shardingTotalCount: 1}
+`, []string{"3:6: jobs.a.props: script.command.line: is required"}},
+		"secrets": {`
+defaults:
+  jobErrorHandlerType: LOG,DINGTALK
+  props: {dingtalk.webhook: "https://robot.example/send?access_token=CLEAR"}
+jobs:
+  a:
+    implementation: settle
+    shardingTotalCount: 1
+    props: {dingtalk.secret: CLEAR}
+`, []string{"4:29: jobs.a.props: dingtalk.webhook: " + secret, "9:30: jobs.a.props: dingtalk.secret: " + secret}},
+		"what is required": {`
+jobs:
+  a: {implementation: settle, shardingTotalCount: 1, jobErrorHandlerType: WEBHOOK}
+  b: {implementation: settle, shardingTotalCount: 1, jobErrorHandlerType: WEBHOOK, props: {webhook.url: "https://me:CLEAR@hook.example"}}
+`, []string{"3:6: jobs.a.props: webhook.url: is required", "4:105: jobs.b.props: webhook.url: a user or a password in it is secret"}},
+		"of the program": {`
+jobs:
+  a:
+    implementation: settle
+    shardingTotalCount: 1
+    jobErrorHandlerType: EMAIL
+    props: {email.host: mx, email.port: many, email.from: a@example.com, email.to: b@example.com, email.username: u, email.password: CLEAR}
+`, []string{`7:41: jobs.a.props: email.port: "many": 1 to 65535 are allowed`, "7:134: jobs.a.props: email.password: " + secret}},
+		"of two handlers": {`
+jobs:
+  a: {implementation: settle, shardingTotalCount: 1, jobErrorHandlerType: "SLACK,WECHAT", props: {slack.webhook: "${env:S}", wechat.webhook: "${env:W}", alert.after: none}}
+`, []string{`3:167: jobs.a.props: alert.after: "none": 1 to 1000 are allowed`}},
+		"of others": {`
+jobs:
+  a: {type: OTHER, shardingTotalCount: 1, props: {http.uri: ftp://x}}
+  b: {implementation: settle, shardingTotalCount: 1, jobErrorHandlerType: PAGER, props: {slack.webhook: CLEAR}}
+`, nil},
+		"of a worker": {`
+jobs:
+  a:
+    type: HTTP
+    shardingTotalCount: 1
+    jobErrorHandlerType: SLACK
+    props: {http.uri: "https://${env:NOT_HERE}/", http.method: GET, http.tls: internal, slack.webhook: "${file:/not/here}", slack.tls: corporate}
+`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := declare(t, tc.text).Check(o)
+			var got []*jobfile.Mistake
+			if invalid, ok := errors.AsType[*jobfile.Error](err); ok {
+				got = invalid.Mistakes
+			}
+			if len(got) != len(tc.want) || strings.Contains(fmt.Sprint(err), "CLEAR") {
+				t.Fatalf("%v\nwant %q, and no secret", err, tc.want)
+			}
+			for i, want := range tc.want {
+				if _, says, _ := strings.Cut(got[i].Error(), "1.yaml:"); !strings.HasPrefix(says, want) {
+					t.Errorf("got %q, want %q", says, want)
+				}
+			}
+		})
 	}
-	for _, want := range []string{"1.yaml:7:17: jobs.a.props: http.uri: an absolute URL with http or https is allowed", "1.yaml:8:19: jobs.a.props: http.methd: is not known", "1.yaml:7:7: jobs.a.props: http.method: is required"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v\nhas no %q", err, want)
+}
+
+// What was wrong with a job before and stays as it was keeps nobody from changing something else.
+func TestCheckChange(t *testing.T) {
+	of := func(cron, handler, secret string) jobfile.Declared {
+		return jobfile.InRegistry(jobtype.Config{
+			Name: "a", ShardingTotalCount: 1, Cron: cron, ErrorHandler: handler, Props: map[string]string{"dingtalk.webhook": "${env:URL}", "dingtalk.secret": secret},
+		}, "settle")
+	}
+	before := of("0 0 3 * * ?", "DINGTALK", "CLEAR")
+	for name, tc := range map[string]struct {
+		before, after jobfile.Declared
+		refused       bool
+	}{
+		"a schedule":      {before, of("0 0 4 * * ?", "DINGTALK", "CLEAR"), false},
+		"a reference":     {before, of("0 0 3 * * ?", "DINGTALK", "${env:SECRET}"), false},
+		"another secret":  {before, of("0 0 3 * * ?", "DINGTALK", "OTHER"), true},
+		"another handler": {of("0 0 3 * * ?", "LOG", "CLEAR"), before, true},
+		"a new job":       {jobfile.Declared{}, before, true},
+	} {
+		if err := tc.after.CheckChange(jobfile.Options{}, tc.before); (err != nil) != tc.refused {
+			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if d.Jobs = d.Jobs[1:]; d.Check(map[string]job.Type{"HTTP": httpjob.New(httpjob.Options{})}) != nil {
-		t.Error("a type that nobody asks")
 	}
 }
 

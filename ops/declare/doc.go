@@ -52,5 +52,6 @@
 //
 // A plan is not one moment: each job is read by itself. Ticks that it shows are those of the time zone of
 // this process, if the job has none. What apply puts in force every process has to know, such as the names
-// of error handlers: the tree does not tell whether they do.
+// of error handlers: the tree does not tell whether they do. Properties of types are not checked here: see
+// [jobfile.Declarations.Check], which keeps secrets in clear text out of the store.
 package declare

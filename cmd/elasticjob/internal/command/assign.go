@@ -165,24 +165,23 @@ func (d *description) bytes() ([]byte, error) {
 	return yamldoc.Marshal(&d.file)
 }
 
-// declared reads what the description says. The error says what is wrong with which key.
-func (d *description) declared() (jobfile.Declared, error) {
+// declared reads what the description says, of a job that was another one before. The error says what is wrong with
+// which key.
+func (d *description) declared(worker jobfile.Options, before jobfile.Declared) (none jobfile.Declared, err error) {
 	document, err := d.bytes()
 	if err != nil {
-		return jobfile.Declared{}, err
+		return none, err
 	}
-	return declaredIn(d.name, document)
-}
-
-// declaredIn reads the description of one job.
-func declaredIn(name string, document []byte) (jobfile.Declared, error) {
 	noVariable := func(string) (string, bool) { return "", false }
-	all, err := jobfile.DeclareSources(jobfile.Options{Profiles: []string{}, LookupEnv: noVariable}, jobfile.Source{Name: name, Text: document})
-	if err != nil {
-		return jobfile.Declared{}, exit.With(exit.Usage, withoutFile(err))
+	all, err := jobfile.DeclareSources(jobfile.Options{Profiles: []string{}, LookupEnv: noVariable}, jobfile.Source{Name: d.name, Text: document})
+	if err == nil && (len(all.Jobs) != 1 || all.Jobs[0].Config.Name != d.name) {
+		err = fmt.Errorf("the description has to have the job %s, enabled, and no other", brief.Quote(d.name))
 	}
-	if len(all.Jobs) != 1 || all.Jobs[0].Config.Name != name {
-		return jobfile.Declared{}, exit.Errorf(exit.Usage, "the description has to have the job %s, enabled, and no other", brief.Quote(name))
+	if err == nil {
+		err = all.Jobs[0].CheckChange(worker, before)
+	}
+	if err != nil {
+		return none, exit.With(exit.Usage, withoutFile(err))
 	}
 	return all.Jobs[0], nil
 }

@@ -46,7 +46,7 @@ func TestAssign(t *testing.T) {
 			t.Errorf("%s: %v", tc.set, err)
 			continue
 		}
-		got, err := d.declared()
+		got, err := d.declared(jobfile.Options{}, jobfile.Declared{})
 		if err != nil || !tc.check(got.Config) || got.Work() != "handler" || got.Config.Name != "a.b" {
 			t.Errorf("set %q, unset %q: got %+v, %v", tc.set, tc.unset, got.Config, err)
 		}
@@ -68,7 +68,7 @@ func TestWrongAssignments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err = d.set(assignment); err == nil {
-			_, err = d.declared()
+			_, err = d.declared(jobfile.Options{}, jobfile.Declared{})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "line") {
 			t.Errorf("%s: got %v, want an error with %q", assignment, err, want)

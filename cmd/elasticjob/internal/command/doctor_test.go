@@ -52,7 +52,7 @@ func TestUpdateTakesFieldsOfTheRegistry(t *testing.T) {
 			t.Errorf("%+v: %v", differ, err)
 		}
 	}
-	if got, err := d.declared(); err != nil || len(got.Config.Differences(full)) > 0 {
+	if got, err := d.declared(jobfile.Options{}, jobfile.Declared{}); err != nil || len(got.Config.Differences(full)) > 0 {
 		t.Errorf("%+v, %v", got.Config.Differences(full), err)
 	}
 }

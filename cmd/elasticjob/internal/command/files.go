@@ -12,9 +12,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
-	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/job/httpjob"
-	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
 
@@ -43,6 +40,9 @@ func (f *files) declare() (*jobfile.Declarations, error) {
 		return nil, exit.Errorf(exit.Usage, "--file is missing: a file with jobs, a folder, or - for the standard input")
 	}
 	d, err := f.read(f.paths)
+	if err == nil {
+		err = d.Check(f.cli.worker(nil))
+	}
 	return d, f.cli.showMistakes(err)
 }
 
@@ -146,9 +146,8 @@ func (c *cli) showMistakes(err error) error {
 	if !ok {
 		return exit.With(exit.Usage, err)
 	}
-	invalid, _ := errors.AsType[*jobfile.Error](err) // as mistakesOf has found
-	for _, m := range invalid.Mistakes {
-		fmt.Fprintln(c.env.Err, show.Line(m.Error()))
+	for _, m := range list {
+		fmt.Fprintln(c.env.Err, m.text)
 	}
 	return exit.Errorf(exit.Usage, "the files have %s; nothing was done", count(len(list)+more, "mistake"))
 }
@@ -179,8 +178,8 @@ func (c *cli) validateCommand() *cobra.Command {
 		Long: `Check files in the format of elasticjob.yaml, all together, without a store. Each mistake is shown with its
 line and column. The exit code is 7 if there are some. A warning is about what is allowed, and most likely not meant.
 
-Jobs may have any type and implementation; the properties of SCRIPT and HTTP are checked. What references in
-other sections than jobs name need not be there.`,
+Jobs may have any type, implementation and error handler; the properties are checked of those that elasticjob run has: a
+secret has to be a reference. What references name need not be there.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.MinimumNArgs(1)(cmd, append(args, f.paths...))
 		},
@@ -192,7 +191,7 @@ other sections than jobs name need not be there.`,
 			}
 			v := validated{Jobs: []string{}, Calendars: []string{}, Mistakes: append([]mistake{}, list...), More: more}
 			if d != nil {
-				list, v.More = c.wrongProps(d)
+				list, v.More, _ = mistakesOf(d.Check(c.worker(nil)))
 				v.Mistakes, v.Warnings = append(v.Mistakes, list...), mistakesIn(d.Warnings())
 				for _, j := range d.Jobs {
 					v.Jobs = append(v.Jobs, j.Config.Name)
@@ -212,20 +211,6 @@ other sections than jobs name need not be there.`,
 	}
 	f = c.files(cmd)
 	return cmd
-}
-
-// wrongProps returns what the types that elasticjob run has would refuse. What references name may be
-// anywhere.
-func (c *cli) wrongProps(d *jobfile.Declarations) ([]mistake, int) {
-	anything := func(string) (string, bool, error) { return "x", true, nil }
-	requests := httpjob.New(httpjob.Options{Lookup: anything})
-	defer requests.Close()
-	types := map[string]job.Type{httpjob.Name: requests}
-	if scripts, err := script.New(c.env.Supervisor, script.Options{Lookup: anything}); err == nil {
-		types[script.Name] = scripts
-	}
-	list, more, _ := mistakesOf(d.Check(types))
-	return list, more
 }
 
 func (c *cli) printValidated(v validated) error {

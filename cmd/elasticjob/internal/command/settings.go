@@ -134,7 +134,7 @@ func (c *cli) createCommand() *cobra.Command {
 			if child(d.keys, "type") == nil && child(d.keys, "implementation") == nil {
 				d.keys.Content = append(d.keys.Content, text("implementation"), text(args[0]))
 			}
-			next, err := d.declared()
+			next, err := d.declared(c.worker(nil), jobfile.Declared{})
 			if err != nil {
 				return err
 			}
@@ -205,7 +205,7 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if d, err = change(ctx, d); err != nil {
 			return err
 		}
-		after, err := d.declared()
+		after, err := d.declared(c.worker(nil), before)
 		if err != nil {
 			return fmt.Errorf("job %s: %w", name, err)
 		}
