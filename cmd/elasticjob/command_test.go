@@ -293,6 +293,25 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
+// A terminal shows no secret that the store has in clear text; a file gets it, because it may be applied.
+func TestSecretsOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "etcd") + "/secrets"}
+	if got := p.run(t.Context(), "create", "own", "--set", "shardingTotalCount=1", "--set", "props.own.password=CLEAR", "--set", "props.own.token=${env:TOKEN}"); got != exit.Done {
+		t.Fatalf("create: %d: %s", got, &p.err)
+	}
+	for _, args := range [][]string{{"export", "own"}, {"get", "own"}, {"get", "own", "-o", "json"}} {
+		for _, p.width = range []int{0, 80} {
+			if got := p.run(t.Context(), args...); got != exit.Done || !strings.Contains(p.err.String(), `"job own: own.password"`) {
+				t.Fatalf("%v: %d: %s", args, got, &p.err)
+			}
+			if text := p.out.String(); strings.Contains(text, "CLEAR") != (p.width == 0) || strings.Contains(text, "***") != (p.width > 0) || !strings.Contains(text, "${env:TOKEN}") {
+				t.Errorf("%v, %d columns: %s", args, p.width, text)
+			}
+		}
+	}
+}
+
 // On ZooKeeper the nodes belong to the user who has made them.
 func TestUsersOfZooKeeper(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
 )
@@ -43,5 +44,16 @@ func TestSecretComesBack(t *testing.T) {
 				t.Errorf("%d requests, %d looks", len(r.requests), looks)
 			}
 		})
+	}
+}
+
+// What a table calls secret is hidden by its name wherever a configuration is shown.
+func TestSecretRowsAreVeiled(t *testing.T) {
+	for _, kind := range alert.Kinds() {
+		for _, row := range kind.Table.Rows {
+			if row.Secret && veil.Value(row.Name, "hunter2") != veil.Veil {
+				t.Errorf("%s is shown", row.Name)
+			}
+		}
 	}
 }

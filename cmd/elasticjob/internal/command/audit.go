@@ -64,6 +64,7 @@ func changeTable(list []ops.Change) *show.Table {
 
 // shortly says in one line what has changed.
 func shortly(made ops.Change) string {
+	made = show.VeiledChange(made)
 	if made.Before == made.After {
 		return ""
 	}
@@ -83,6 +84,7 @@ func (c *cli) showChange(ctx context.Context, s *store, id string) error {
 			continue
 		}
 		return c.print(show.Result{Value: made, Names: func() []string { return []string{id} }, Table: func() *show.Table {
+			made := show.VeiledChange(made)
 			t := show.NewTable()
 			t.Field("ID", made.ID)
 			t.Field("At", clock(made.At))

@@ -143,6 +143,7 @@ func (c *cli) printChanges(ch *changer, through bool) error {
 
 // changeText says in a line, or with the lines that differ, what has changed.
 func changeText(made ops.Change, isDry bool) string {
+	made = show.VeiledChange(made)
 	var b strings.Builder
 	if isDry {
 		b.WriteString("would ")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
@@ -216,7 +217,7 @@ func planText(b *strings.Builder, s declare.Step) {
 		line(s.Why)
 	}
 	for _, d := range s.Differences {
-		switch {
+		switch d = show.VeiledDifference(d); {
 		case s.Kind == declare.Calendar:
 			for _, text := range show.Differing(*d.Before, *d.After) {
 				line(text)
@@ -281,11 +282,19 @@ func (c *cli) exportCommand() *cobra.Command {
 		Use: "export [JOB…]", Short: "Write a file with jobs, as apply takes it back",
 		Long: `Write a file in the format of elasticjob.yaml with some jobs and the calendars that they name, or with all jobs and
 calendars of the namespace. Keys that have their default are left out. References in properties stay references. Documents
-of ElasticJob 3.0 and elastic-job 2.1 become files, too; their classes are the implementations.`,
+of ElasticJob 3.0 and elastic-job 2.1 become files, too; their classes are the implementations. A secret in clear text is
+in the file, with a warning; a terminal shows *** in its place.`,
 		ValidArgsFunction: arguments(c.jobNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.follow(cmd, func(ctx context.Context, s *store) error { return c.export(ctx, s, args) })
 		},
+	}
+}
+
+// veil hides secrets of jobs from a terminal, and warns of them. A file needs them: it may be applied.
+func (c *cli) veil(jobs []jobfile.Declared) {
+	if secrets := show.Veil(jobs, c.env.Width > 0); secrets != "" {
+		c.warn("secrets in clear text, where references such as ${file:/path} should stand: %s", secrets)
 	}
 }
 
@@ -299,6 +308,7 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 	if err != nil {
 		return err
 	}
+	c.veil(all.Jobs)
 	text, err := all.Write()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -66,7 +67,7 @@ func detail(d *ops.JobDetail) show.Result {
 			debris.Row(path)
 		}
 		t.Section("Nodes that are in the way:", debris)
-		t.Section("Configuration:", show.Text(d.Document))
+		t.Section("Configuration:", show.Text(veil.Document(d.Document)))
 		return t
 	}}
 }

@@ -46,7 +46,9 @@ otherwise with it, beside Go members and after the way back. Then it ends with c
 				if isForJVM {
 					return c.printForJVM(now)
 				}
-				d, err := describe(jobfile.InRegistry(now.Config, declare.Work(now)))
+				job := []jobfile.Declared{jobfile.InRegistry(now.Config, declare.Work(now))}
+				c.veil(job)
+				d, err := describe(job[0])
 				if err != nil {
 					return err
 				}
