@@ -29,6 +29,7 @@ type Cluster struct {
 	instances []*Process
 	ending    sync.WaitGroup // for handlers of instances that have died, and for runners
 	isLate    bool           // handlers may be at work although their contexts have ended
+	isOver    bool           // the test is: nothing can fail it any more
 }
 
 // NewCluster returns a cluster without instances. It lives in a bubble: it is called in the
@@ -64,6 +65,16 @@ func newCluster(t testing.TB, isReal bool, session time.Duration) *Cluster {
 	return c
 }
 
+// fail fails the test, on any goroutine, unless it is over.
+func (c *Cluster) fail(format string, args ...any) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isOver {
+		c.t.Errorf(format, args...)
+	}
+}
+
 // end stops all that runs, as at once as handlers allow.
 func (c *Cluster) end() {
 	c.away.stop()
@@ -71,6 +82,7 @@ func (c *Cluster) end() {
 	var leaving sync.WaitGroup
 	c.mu.Lock()
 	instances := slices.Clone(c.instances)
+	c.isOver = true
 	c.mu.Unlock()
 	for _, in := range instances {
 		leaving.Go(in.end)

@@ -59,7 +59,6 @@ func TestDie(t *testing.T) {
 		a, _ := pair(c, every("0 * * * * ?"), lasts(20*time.Second))
 		c.Advance(time.Second)
 		a.Die()
-		a.Die() // dies once
 		cut := c.Executions().Outcome(job.OutcomeCut).One(t)
 		if !errors.Is(cut.Err, jobtest.ErrDied) || cut.Took != time.Second {
 			t.Error(cut)
@@ -141,7 +140,6 @@ func TestShutdown(t *testing.T) {
 		if err := a.Shutdown(time.Minute); err != nil {
 			t.Errorf("again: %v", err)
 		}
-		a.CutOff(time.Minute) // too late: nothing happens
 	})
 }
 

@@ -55,6 +55,8 @@
 //	  2000-01-01 00:00:00.000  10.0.0.1   settle joined
 //	> 2000-01-01 00:00:10.000  10.0.0.1   settle item 0, tick 2000-01-01 00:00:10 UTC, NORMAL_TRIGGER, token 17: OK after 3s
 //
+// A line "OK, after its context had ended" shows a handler that returned nil when it was stopped: its item is not run again.
+//
 // [EachTickOnce], [NoTickTwice], [NoOverlap] and [TokensGrow] check in one line what package job
 // promises. [Ticks] returns the ticks of a configuration.
 //

@@ -1,8 +1,10 @@
 package jobtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +15,8 @@ import (
 )
 
 // Process is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
-// of 10 s (1 s in real time). Die and the other faults may be called from any goroutine, handlers too.
+// of 10 s (1 s in real time). Die and the other faults may be called from any goroutine, handlers too. A
+// fault of a process that has died or left fails the test, because it would do nothing.
 type Process struct {
 	c        *Cluster
 	address  string
@@ -24,8 +27,14 @@ type Process struct {
 	ahead    atomic.Int64 // of the clock, in nanoseconds
 
 	mu   sync.Mutex
-	gone bool // it has died or left
+	gone string // hasDied or hasLeft; empty while it lives
 }
+
+// How a process can have gone.
+const (
+	hasDied = "has died"
+	hasLeft = "has left"
+)
 
 // Process starts a process without jobs. The options hold for each of its jobs. Another
 // process may have the same address, as after a restart.
@@ -49,7 +58,7 @@ func (c *Cluster) Runner(address string, handlers map[string]job.Handler, opts .
 		}
 		in.node = runner.Node
 		c.ending.Go(func() {
-			if err := runner.Run(context.Background()); err != nil && !in.hasLeft() { // it ends with Shutdown
+			if err := runner.Run(context.Background()); err != nil && in.left() == "" { // it ends with Shutdown
 				c.recorder.tell(address, "the runner has stopped: "+shown(err))
 			}
 		})
@@ -69,7 +78,7 @@ func (c *Cluster) process(address string, opts []job.Option, begin func(*Process
 	err = begin(in, job.NodeConfig{Options: append([]job.Option{
 		job.WithIP(address),
 		setup.Clock(func() time.Time { return time.Now().Add(time.Duration(in.ahead.Load())) }),
-		job.WithObserver(c.recorder.observer(in.witness)),
+		job.WithObserver(c.recorder.observer(in.witness)), job.WithScope(c.recorder.scope(in.witness)),
 	}, opts...)})
 	if err != nil {
 		_ = registry.Close(context.Background()) // the test ends with the error before it
@@ -106,31 +115,43 @@ func (in *Process) Node() *job.Node { return in.node }
 // Link returns the connection to the store, for faults that Process has no method for.
 func (in *Process) Link() *memory.Link { return in.registry.Link() }
 
-// hasLeft reports whether the process is gone.
-func (in *Process) hasLeft() bool {
+// left says how the process has gone; empty while it lives.
+func (in *Process) left() string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.gone
 }
 
-// leaves reports whether the process is there, and marks it as gone.
-func (in *Process) leaves() bool {
+// leave marks the process as gone, unless it is already: then it says how.
+func (in *Process) leave(how string) (before string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	was := in.gone
-	in.gone = true
-	return !was
+	before = in.gone
+	in.gone = cmp.Or(before, how)
+	return before
+}
+
+// fails fails the test if the process is gone: what was asked of it does nothing then.
+func (in *Process) fails(asked, gone string) bool {
+	in.c.t.Helper()
+	if gone != "" {
+		in.c.fail("jobtest: %s of the process %s, which %s before: it would do nothing\n%s", asked, in.address, gone, in.c.recorder)
+	}
+	return gone != ""
 }
 
 // Shutdown stops the process in order, as SIGTERM should: handlers have the time drain to
 // return. It waits for the end, and returns what [job.Node.Shutdown] does. The process may die
-// meanwhile.
+// meanwhile; of one that has died before it is an error.
 func (in *Process) Shutdown(drain time.Duration) error {
+	if in.left() == hasDied {
+		return fmt.Errorf("jobtest: shutdown of the process %s, which has died before", in.address)
+	}
 	in.c.recorder.tell(in.address, "shuts down")
 	ctx, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
 	err := in.c.left(in.node.Shutdown(ctx))
-	if !in.leaves() {
+	if in.leave(hasLeft) != "" {
 		return err
 	}
 	in.broken.stop()
@@ -152,7 +173,8 @@ func (in *Process) close() error {
 // return at once. Nothing of it is recorded: its executions have ended with [job.OutcomeCut] and
 // [ErrDied]. To see all that follows at this instant, call [Cluster.Advance] with 0.
 func (in *Process) Die() {
-	if !in.leaves() {
+	in.c.t.Helper()
+	if in.fails("Die", in.leave(hasDied)) {
 		return
 	}
 	in.c.recorder.bury(in.witness, in.address)
@@ -166,7 +188,7 @@ func (in *Process) Die() {
 
 // end stops what a test has left running.
 func (in *Process) end() {
-	if !in.leaves() {
+	if in.leave(hasLeft) != "" {
 		return
 	}
 	in.broken.stop()
@@ -180,20 +202,23 @@ func (in *Process) end() {
 // CutOff cuts the connection to the store for so long from now on, and returns at once: calls
 // fail, and if it takes longer than the session's time-out others take its items over.
 func (in *Process) CutOff(d time.Duration) {
-	in.breakFor(d, "is cut off for ", (*memory.Link).Cut)
+	in.c.t.Helper()
+	in.breakFor("CutOff", d, "is cut off for ", (*memory.Link).Cut)
 }
 
 // LoseAnswers lets what the process writes reach the store for so long from now on, but no
 // answer come back. So it does not know what it has done. It returns at once.
 func (in *Process) LoseAnswers(d time.Duration) {
-	in.breakFor(d, "loses answers for ", (*memory.Link).DropAnswers)
+	in.c.t.Helper()
+	in.breakFor("LoseAnswers", d, "loses answers for ", (*memory.Link).DropAnswers)
 }
 
 // breakFor breaks the link. Of two such faults the last one counts.
-func (in *Process) breakFor(d time.Duration, what string, by func(*memory.Link)) {
+func (in *Process) breakFor(asked string, d time.Duration, what string, by func(*memory.Link)) {
+	in.c.t.Helper()
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.gone {
+	if in.fails(asked, in.gone) {
 		return
 	}
 	in.broken.stop()
@@ -211,19 +236,28 @@ func (in *Process) breakFor(d time.Duration, what string, by func(*memory.Link))
 // handlers go on while others may run the same items: this is what fencing tokens are for. Then their contexts
 // end, and soon it has another session. LoseSession returns at once.
 func (in *Process) LoseSession() {
+	in.c.t.Helper()
+	if in.fails("LoseSession", in.left()) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond) // in real time a machine may be slow
 	defer cancel()
 	session, err := in.registry.Session(ctx)
 	if err != nil {
-		return // it has none
+		in.c.recorder.tell(in.address, "has no session to lose: "+shown(err))
+		return
 	}
-	in.breakFor(in.c.session, "loses its session; without a connection for ", (*memory.Link).BlackHole)
+	in.breakFor("LoseSession", in.c.session, "loses its session; without a connection for ", (*memory.Link).BlackHole)
 	in.c.store.Expire(session.ID())
 }
 
 // ClockOff sets how far the clock of the process is ahead of the store's; negative is behind, 0
 // sets it right. Timers go on as they are.
 func (in *Process) ClockOff(ahead time.Duration) {
+	in.c.t.Helper()
+	if in.fails("ClockOff", in.left()) {
+		return
+	}
 	in.c.recorder.tell(in.address, "has a clock that is off by "+ahead.String())
 	in.ahead.Store(int64(ahead))
 }

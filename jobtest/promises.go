@@ -25,7 +25,7 @@ import (
 // not for that.
 func EachTickOnce(t testing.TB, x Executions, ticks []time.Time, items int) {
 	t.Helper()
-	v := none(x)
+	v := none("EachTickOnce", x)
 	defer v.report(t)
 	if len(ticks) == 0 || items < 1 {
 		v.add(time.Time{}, "%d ticks and %d items were given, so there is nothing to check", len(ticks), items)
@@ -76,7 +76,7 @@ func EachTickOnce(t testing.TB, x Executions, ticks []time.Time, items int) {
 // there is no other execution, because then it has nothing to check.
 func NoTickTwice(t testing.TB, x Executions) {
 	t.Helper()
-	v := about(x)
+	v := about("NoTickTwice", x)
 	first := map[start]Execution{}
 	for _, e := range x.list {
 		if e.Source != job.SourceNormal && e.Source != job.SourceMisfire {
@@ -100,7 +100,7 @@ func NoTickTwice(t testing.TB, x Executions) {
 // [Process.LoseSession]. What an instance did after its death does not count.
 func NoOverlap(t testing.TB, x Executions) {
 	t.Helper()
-	v := about(x)
+	v := about("NoOverlap", x)
 	for _, list := range x.byItem() {
 		last := list[0] // of those before, the one that ended last
 		for _, e := range list[1:] {
@@ -120,7 +120,7 @@ func NoOverlap(t testing.TB, x Executions) {
 // began before it. Jobs with MonitorExecution off have no tokens.
 func TokensGrow(t testing.TB, x Executions) {
 	t.Helper()
-	v := about(x)
+	v := about("TokensGrow", x)
 	for _, list := range x.byItem() {
 		for i := 1; i < len(list); i++ {
 			if list[i].Token <= list[i-1].Token {
@@ -172,6 +172,7 @@ func (x Executions) byItem() [][]Execution {
 
 // violations is what a check has found.
 type violations struct {
+	check  string // its name
 	of     Executions
 	found  []string
 	more   int
@@ -179,11 +180,13 @@ type violations struct {
 	first  time.Time       // when the first one was
 }
 
-func none(x Executions) *violations { return &violations{of: x, marked: map[string]bool{}} }
+func none(check string, x Executions) *violations {
+	return &violations{check: check, of: x, marked: map[string]bool{}}
+}
 
 // about returns no violations, unless there are no executions: then a check means nothing.
-func about(x Executions) *violations {
-	v := none(x)
+func about(check string, x Executions) *violations {
+	v := none(check, x)
 	if len(x.list) == 0 {
 		v.add(time.Time{}, "there are none, so there is nothing to check")
 	}
@@ -227,5 +230,5 @@ func (v *violations) report(t testing.TB) {
 		v.found = append(v.found, fmt.Sprintf("and %d more", v.more))
 	}
 	history := v.of.recorder.show(excerpt{job: v.of.job, marked: v.marked, from: v.first})
-	t.Errorf("jobtest: executions%s\n  %s\n%s", asked(v.of.asked), strings.Join(v.found, "\n  "), history)
+	t.Errorf("jobtest: %s: executions%s\n  %s\n%s", v.check, asked(v.of.asked), strings.Join(v.found, "\n  "), history)
 }

@@ -64,6 +64,9 @@ func TestPromises(t *testing.T) {
 			if (failure == "") != (len(tc.says) == 0) {
 				t.Fatalf("the failure: %q", failure)
 			}
+			if check, _, _ := strings.Cut(tc.name, ","); failure != "" && !strings.HasPrefix(failure, "jobtest: "+check+": ") {
+				t.Errorf("the failure does not begin with the check: %s", failure)
+			}
 			for _, says := range tc.says {
 				if !strings.Contains(failure, says) || !strings.Contains(failure, "history:") {
 					t.Errorf("the failure does not say %q and the history: %s", says, failure)

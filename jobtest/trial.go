@@ -51,8 +51,9 @@ func (c Case) run(ctx context.Context, h job.Handler) (result Result, err error)
 		ahead = time.Until(c.Tick.Add(time.Millisecond)) // a tick must not be in the future, for a backfill
 	}
 	store.SetClockOffset(ahead)
+	by := ownTime()
 	node, err := job.NewNode(registry, job.NodeConfig{Options: []job.Option{
-		job.WithIP("jobtest"), job.WithObserver(recorder.Observer()),
+		job.WithIP("jobtest"), job.WithObserver(recorder.observer(by)), job.WithScope(recorder.scope(by)),
 		setup.Clock(func() time.Time { return time.Now().Add(ahead) }),
 	}})
 	if err != nil {

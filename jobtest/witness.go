@@ -1,10 +1,13 @@
 package jobtest
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -20,8 +23,11 @@ type witness struct {
 
 // Observer returns an observer for [job.WithObserver]. One is enough for several schedulers.
 func (r *Recorder) Observer() job.Observer {
-	return r.observer(&witness{at: func(e job.Event) time.Time { return e.Time }})
+	return r.observer(ownTime())
 }
+
+// ownTime returns a witness whose events happened when it says.
+func ownTime() *witness { return &witness{at: func(e job.Event) time.Time { return e.Time }} }
 
 func (r *Recorder) observer(by *witness) job.Observer {
 	note := func(e job.Event, format string, args ...any) {
@@ -49,6 +55,10 @@ func (r *Recorder) observer(by *witness) job.Observer {
 			note(e, "leads no more")
 		case jobtype.EventItems:
 			note(e, "has items %s", items(e.Items))
+		case jobtype.EventConfigured:
+			if len(e.Changes) > 0 { // otherwise it has just started
+				note(e, "goes by another configuration: %s", brief.Text(strings.Join(e.Changes, "; ")))
+			}
 		case jobtype.EventPaused:
 			if e.Over {
 				note(e, "sees that the job is resumed")
@@ -79,6 +89,24 @@ func (r *Recorder) observer(by *witness) job.Observer {
 			r.update(by, func() { r.fault(by, e) })
 		case jobtype.EventMissed:
 			r.update(by, func() { r.missed += e.Count })
+		}
+	}
+}
+
+// scope returns a scope that notes handlers which return nil although their contexts have ended: the outcome does
+// not tell that they may have left something undone.
+func (r *Recorder) scope(by *witness) job.Scope {
+	return func(ctx context.Context, _ job.Event) (context.Context, func(job.Event)) {
+		return ctx, func(e job.Event) {
+			if e.Kind != jobtype.EventFinished || e.Outcome != job.OutcomeOK || ctx.Err() == nil {
+				return
+			}
+			r.update(by, func() {
+				r.note(event{
+					at: by.at(e), job: e.JobName, instance: e.InstanceID,
+					text: fmt.Sprintf("item %d, tick %s, token %d: OK, after its context had ended: %s", e.Item, e.ScheduledTime.Format(tickLayout), e.Token, shown(context.Cause(ctx))),
+				})
+			})
 		}
 	}
 }
