@@ -164,10 +164,23 @@ func tooOld(version string) (minimum string, old bool) {
 }
 
 // dialError adds the endpoints to the error of a Dial, and says why there is no connection.
-func dialError(ctx context.Context, err error, endpoints []string) error {
-	what := "dial " + strings.Join(endpoints, ", ")
+func dialError(ctx context.Context, err error, c Config) error {
+	what := "dial " + strings.Join(c.Endpoints, ", ")
 	if ctx.Err() != nil && kindOf(err) != coord.ErrDenied {
-		return fmt.Errorf("etcd: %s: %w: %v", what, context.Cause(ctx), err)
+		return fmt.Errorf("etcd: %s: %w: %v%s", what, context.Cause(ctx), err, tlsHint(err, c))
 	}
 	return convertError(ctx, err, what)
+}
+
+// tlsHint says that one side probably speaks TLS and the other does not: then a connection breaks at its begin, and gRPC
+// keeps only the text of that.
+func tlsHint(err error, c Config) string {
+	text := err.Error()
+	switch secured := c.TLS != nil || strings.HasPrefix(c.Endpoints[0], "https://"); {
+	case !secured && strings.Contains(text, "error reading server preface: "):
+		return "; the server accepts connections and ends them: it probably requires TLS"
+	case secured && strings.Contains(text, "authentication handshake failed: "):
+		return "; the server accepts connections and ends the TLS handshake: it probably has no TLS"
+	}
+	return ""
 }

@@ -79,7 +79,7 @@ func Dial(ctx context.Context, config Config) (*Registry, error) {
 	r.clock = storeclock.New(r.Session, r.compareClock)
 	client, err := connect(ctx, config, &r.connections, r.observe)
 	if err != nil {
-		return nil, dialError(ctx, err, config.Endpoints)
+		return nil, dialError(ctx, err, config)
 	}
 	r.config.Password = "" // the client has it, and whatever holds a registry may be printed
 	r.client = client

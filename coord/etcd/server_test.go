@@ -3,9 +3,11 @@ package etcd_test
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -269,6 +271,20 @@ func TestClientCertificate(t *testing.T) {
 		}
 		if _, err := etcd.Dial(within(t), config); !errors.Is(err, coord.ErrDenied) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// One side speaks TLS and the other does not: what breaks a connection does not say so, but the error does.
+func TestTLSOnOneSideOnly(t *testing.T) {
+	for hint, secured := range map[string]bool{"it probably requires TLS": true, "it probably has no TLS": false} {
+		server := etcdserver.Start(t, etcdserver.Config{TLS: secured})
+		config := etcd.Config{Endpoints: server.Endpoints(), Namespace: "test", DialTimeout: time.Second}
+		if !secured {
+			config.TLS = &tls.Config{}
+		}
+		if _, err := etcd.Dial(within(t), config); !errors.Is(err, coord.ErrUnavailable) || !strings.Contains(err.Error(), hint) {
+			t.Errorf("the error does not say %q: %v", hint, err)
 		}
 	}
 }
