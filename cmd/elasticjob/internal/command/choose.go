@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
@@ -35,10 +34,7 @@ func (c *cli) selects(cmd *cobra.Command, hasAll bool) *selection.Selection {
 
 // choose connects, chooses jobs, asks about them, and has something done with their names. isMany is whether what is
 // said of them needs their names.
-func (c *cli) choose(cmd *cobra.Command, args []string, within asker, from *selection.Selection, p plan, do func(ctx context.Context, s *store, names []string, isMany bool) error) error {
-	if err := from.Read(cmd, args); err != nil {
-		return exit.With(exit.Usage, err)
-	}
+func (c *cli) choose(cmd *cobra.Command, within asker, from *selection.Selection, p plan, do func(ctx context.Context, s *store, names []string, isMany bool) error) error {
 	name, isOne := from.One()
 	if isOne && !p.asks {
 		if err := c.confirmProduction(cmd); err != nil {
@@ -131,8 +127,8 @@ type jobResult struct {
 // programs, and to people.
 func (c *cli) steers(cmd *cobra.Command, p plan, do func(context.Context, *ops.Job) (result any, say string, err error)) *cobra.Command {
 	from := c.selects(cmd, cmd.Name() != "shutdown") // whose --all means instances
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.choose(cmd, args, c.ask, from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.choose(cmd, c.ask, from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
 			return c.changeAt(ctx, s, func(ctx context.Context, ch *changer) error {
 				results, says := make([]jobResult, len(names)), make([]string, len(names))
 				err := c.each(ctx, ch, names, func(i int, name string) error {

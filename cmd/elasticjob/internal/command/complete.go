@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -78,7 +79,7 @@ func (c *cli) fromStore(cmd *cobra.Command, read func(context.Context, *store) (
 }
 
 func (c *cli) jobNames(cmd *cobra.Command, _ []string, _ string) []string {
-	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) { return jobNames(ctx, s.reg) })
+	return c.fromStore(cmd, func(ctx context.Context, s *store) ([]string, error) { return selection.Names(ctx, s.reg) })
 }
 
 // ofJob completes by what a store has of the job that is the first argument.

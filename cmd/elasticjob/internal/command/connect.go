@@ -14,6 +14,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/etcdmember"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -92,7 +93,7 @@ func (c *cli) on(cmd *cobra.Command, isLong bool, do func(context.Context, *stor
 	}
 	defer func() { err = cmp.Or(err, hangUp()) }()
 	s := &store{target: t, place: place, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
-	return s.suggest(ctx, do(ctx, s))
+	return selection.Missing(ctx, s.reg, s.asked, do(ctx, s))
 }
 
 // dial connects to a store. hangUp disconnects.

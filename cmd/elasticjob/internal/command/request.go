@@ -63,12 +63,12 @@ func (c *cli) asks(cmd *cobra.Command) (*cobra.Command, *asks) {
 type waits func(context.Context) ([]jobtype.ItemResult, error)
 
 // run makes a request of each job, prints them, and waits for them if that is wanted.
-func (a *asks) run(cmd *cobra.Command, args []string, p plan, request func(context.Context, *ops.Job) (requested, waits, error)) error {
+func (a *asks) run(cmd *cobra.Command, p plan, request func(context.Context, *ops.Job) (requested, waits, error)) error {
 	c, within := a.cli, a.cli.ask
 	if a.wait {
 		within = c.follow
 	}
-	return c.choose(cmd, args, within, a.from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
+	return c.choose(cmd, within, a.from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
 		ch := c.changer(s)
 		all, waiting := make([]requested, len(names)), make([]waits, len(names))
 		failed := c.each(ctx, ch, names, func(i int, name string) (err error) {
@@ -178,8 +178,8 @@ func (c *cli) triggerCommand() *cobra.Command {
 	})
 	cmd.Flags().StringSliceVar(&instances, "instance", nil, "only items of this instance; may be given several times")
 	c.complete(cmd, "instance", c.instanceNames)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.run(cmd, args, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.run(cmd, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
 			r, err := j.Trigger(ctx, jobtype.TriggerRequest{Items: a.items, Instances: instances, Parameter: a.param})
 			if err != nil {
 				return requested{}, nil, err
@@ -198,9 +198,9 @@ func (c *cli) retryCommand() *cobra.Command {
 cut short or killed.`,
 	})
 	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions; default: the latest for which an item has failed")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		isFor := func(j *ops.JobInfo) bool { return j.Failing > 0 }
-		return a.run(cmd, args, plan{isFor: isFor}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+		return a.run(cmd, plan{isFor: isFor}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
 			return c.requestedOf(j.Retry(ctx, ops.RetryRequest{Tick: tick.Time, Items: a.items, Parameter: a.param}))
 		})
 	}
@@ -222,11 +222,11 @@ func (c *cli) backfillCommand() *cobra.Command {
 			panic(err) // an error of the program
 		}
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if to.Before(from.Time) {
 			return exit.Errorf(exit.Usage, "--to is before --from")
 		}
-		return a.run(cmd, args, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
+		return a.run(cmd, plan{}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
 			return c.requestedOf(j.Backfill(ctx, ops.BackfillRequest{
 				From: from.Time, To: to.Time, Items: a.items, Parameter: a.param, StopAtFailure: stop,
 			}))

@@ -26,15 +26,15 @@ type Selection struct {
 
 // Flags gives a command the flags that choose jobs. One whose --all means something else goes without it.
 func (s *Selection) Flags(cmd *cobra.Command, hasAll bool) {
-	cmd.Args = cobra.ArbitraryArgs // Read says more
+	cmd.Args, cmd.PreRunE = cobra.ArbitraryArgs, s.read
 	cmd.Flags().StringVar(&s.label, "label", "", "all jobs with this label")
 	if s.hasAll = hasAll; hasAll {
 		cmd.Flags().BoolVar(&s.isAll, "all", false, "all jobs of the namespace")
 	}
 }
 
-// Read takes the arguments of the command. It returns an error unless jobs are chosen in one way.
-func (s *Selection) Read(cmd *cobra.Command, args []string) error {
+// read takes the arguments of the command. It returns an error unless jobs are chosen in one way.
+func (s *Selection) read(cmd *cobra.Command, args []string) error {
 	s.names = slices.Compact(slices.Sorted(slices.Values(args)))
 	ways, flags := 0, "--label"
 	for _, isGiven := range []bool{len(args) > 0, s.label != "", s.isAll} {
@@ -81,7 +81,7 @@ func (s *Selection) Of(all []ops.JobInfo) (chosen []ops.JobInfo, err error) {
 	for _, j := range all {
 		isChosen := s.isAll || s.label != "" && s.label == j.Label
 		for _, name := range s.names {
-			if isMatch, _ := path.Match(name, j.Name); isMatch { // Read has looked for errors
+			if isMatch, _ := path.Match(name, j.Name); isMatch { // read has looked for errors
 				isChosen, isMet[name] = true, true
 			}
 		}

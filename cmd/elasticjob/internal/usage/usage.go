@@ -5,6 +5,7 @@
 package usage
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Explain has the commands below one name the argument that is missing as their usage does, or say that there are too
-// many. Its help refuses a command that there is not, as the command line does.
+// Explain has the commands below one name the arguments and flags that are missing as their usage does, or say that
+// there are too many. Its help refuses a command that there is not, as the command line does.
 func Explain(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {
@@ -24,10 +25,18 @@ func Explain(root *cobra.Command) {
 		if check := cmd.Args; check != nil && (!cmd.HasSubCommands() || len(strings.Fields(cmd.Use)) > 1) {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
 				if err := check(cmd, args); err != nil {
-					return explained(cmd, args, err)
+					return errors.Join(explained(cmd, args, err), checkFlags(cmd))
 				}
 				return nil
 			}
+		}
+		read := cmd.PreRunE
+		cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+			var err error
+			if read != nil {
+				err = read(cmd, args)
+			}
+			return errors.Join(err, checkFlags(cmd))
 		}
 		Explain(cmd)
 	}

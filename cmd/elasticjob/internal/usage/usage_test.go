@@ -43,3 +43,57 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// Flags that are missing or exclude each other are told with an example.
+func TestExplainFlags(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"move", "a"}, "--from and --to are missing, as in: elasticjob move JOB [flags]"},
+		{[]string{"move", "a", "--to", "x"}, "--from is missing, as in: elasticjob move JOB [flags]"},
+		{[]string{"move", "a", "--to", "x", "--from", "y"}, ""},
+		{[]string{"move"}, "JOB is missing: elasticjob move JOB [flags]\n--from and --to are missing, as in: elasticjob move JOB [flags]"},
+		{[]string{"leave"}, "no job\none of --all, --one and --two is missing, as in: elasticjob leave a --one"},
+		{[]string{"leave", "a"}, "one of --all, --one and --two is missing, as in: elasticjob leave a --one"},
+		{[]string{"leave", "a", "--all", "--one"}, "--all and --one: allowed is one of them, as in: elasticjob leave a --one"},
+		{[]string{"leave", "a", "--one", "--two"}, ""},
+		{[]string{"serve", "--key", "x"}, "--cert and --key: all of them are needed, or none, as in: elasticjob serve [flags]"},
+		{[]string{"serve"}, ""},
+	} {
+		run := func(*cobra.Command, []string) error { return nil }
+		root := &cobra.Command{Use: "elasticjob", SilenceErrors: true, SilenceUsage: true, RunE: run}
+		move := &cobra.Command{Use: "move JOB", Args: cobra.ExactArgs(1), RunE: run}
+		move.Flags().String("from", "", "")
+		move.Flags().String("to", "", "")
+		leave := &cobra.Command{Use: "leave JOB…", Example: "  elasticjob leave a --one\n  elasticjob leave b --two", RunE: run, Args: cobra.ArbitraryArgs, PreRunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no job")
+			}
+			return nil
+		}}
+		for _, flag := range []string{"all", "one", "two"} {
+			leave.Flags().Bool(flag, false, "")
+		}
+		leave.MarkFlagsOneRequired("all", "one", "two")
+		leave.MarkFlagsMutuallyExclusive("all", "one")
+		leave.MarkFlagsMutuallyExclusive("all", "two")
+		serve := &cobra.Command{Use: "serve", RunE: run}
+		serve.Flags().String("cert", "", "")
+		serve.Flags().String("key", "", "")
+		serve.MarkFlagsRequiredTogether("cert", "key")
+		if err := errors.Join(move.MarkFlagRequired("from"), move.MarkFlagRequired("to")); err != nil {
+			t.Fatal(err)
+		}
+		root.AddCommand(move, leave, serve)
+		usage.Explain(root)
+		root.SetArgs(tc.args)
+		got := ""
+		if err := root.Execute(); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%q: %q, want %q", tc.args, got, tc.want)
+		}
+	}
+}
