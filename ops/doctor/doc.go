@@ -63,7 +63,7 @@
 //	item-overdue            critical  items should have begun, and their owner does not begin them
 //	item-queued             critical  the same, and other executions of the owner hang
 //	run-overtaken           warning   executions go on although the next tick has come
-//	items-fail              warning   the last executions of all items have failed
+//	items-fail              warning   the last executions of all items have failed; if only of some, it is info
 //	stale-running           critical  items are shown as running by an instance that has ended
 //	jvm-running             warning   items are shown as running in a JVM member for longer than a tick: they may have failed there
 //	failover-waits          warning   items that were cut short wait to be run again

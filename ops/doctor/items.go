@@ -53,30 +53,34 @@ func (w *world) checkItems(c *collector) {
 	}
 }
 
-// checkOutcomes looks whether the last executions of all items have failed that somebody has.
+// checkOutcomes looks whether the last executions have failed of the items that somebody has. That of some may be chance.
 func (w *world) checkOutcomes(c *collector) {
 	var failed []int
+	owned := 0
 	for i := range min(w.Rules.Total, len(w.Items)) {
 		item := &w.Items[i]
 		if item.Disabled || item.Owner == nil {
 			continue
 		}
+		owned++
 		if item.Completed == nil {
-			return
+			continue
 		}
 		switch item.Completed.Outcome() {
 		case jobtree.OutcomeFailed, jobtree.OutcomePanic, jobtree.OutcomeTimeout:
-		default:
-			return
+			failed = append(failed, i)
 		}
-		failed = append(failed, i)
+	}
+	severity, which := Warning, "all items"
+	if len(failed) < owned {
+		severity, which = Info, fmt.Sprintf("%d of %d items", len(failed), owned)
 	}
 	for _, i := range failed {
 		last, err := w.Items[i].Completed.Document()
 		if err != nil {
 			continue
 		}
-		s := w.about(ItemsFail, Warning, fmt.Sprintf("the last executions of all items have failed; that of item %d: %s: %s", i, last.Outcome, brief.Cut(last.Error, maxCause)),
+		s := w.about(ItemsFail, severity, fmt.Sprintf("the last executions of %s have failed; that of item %d: %s: %s", which, i, last.Outcome, brief.Cut(last.Error, maxCause)),
 			"correct the handler, or what it needs; then run them again", "elasticjob retry "+w.name)
 		s.Since = last.Ended
 		for _, i := range failed {

@@ -167,7 +167,7 @@ func Kinds() []About {
 		{ItemOverdue, Critical, "items should have begun, and their owner does not begin them"},
 		{ItemQueued, Critical, "the same, and other executions of the owner hang"},
 		{RunOvertaken, Warning, "executions go on although the next tick has come"},
-		{ItemsFail, Warning, "the last executions of all items have failed"},
+		{ItemsFail, Warning, "the last executions of all items have failed; if only of some, it is info"},
 		{StaleRunning, Critical, "items are shown as running by an instance that has ended"},
 		{JVMRunning, Warning, "items are shown as running in a JVM member for longer than a tick: they may have failed there"},
 		{FailoverWaits, Warning, "items that were cut short wait to be run again"},

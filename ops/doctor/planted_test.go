@@ -207,16 +207,17 @@ func plantings() map[string]planting {
 			f.fails(0, jobtree.OutcomeFailed)
 			f.fails(1, jobtree.OutcomeFailed)
 			f.fails(2, jobtree.OutcomeOK)
-		}, nil},
+		}, []doctor.Kind{doctor.ItemsFail}},
+		"no item has failed": {func(f *fixture) { f.fails(0, jobtree.OutcomeOK) }, nil},
 		"an item has not run": {func(f *fixture) {
 			f.fails(0, jobtree.OutcomeFailed)
 			f.fails(1, jobtree.OutcomeFailed)
-		}, nil},
+		}, []doctor.Kind{doctor.ItemsFail}},
 		"an item was killed": {func(f *fixture) {
 			for i, o := range []jobtree.Outcome{jobtree.OutcomeKilled, jobtree.OutcomeFailed, jobtree.OutcomeFailed} {
 				f.fails(i, o)
 			}
-		}, nil},
+		}, []doctor.Kind{doctor.ItemsFail}},
 		"stale running": {func(f *fixture) { f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1"))) }, []doctor.Kind{doctor.StaleRunning}},
 		"running in a JVM for long": {func(f *fixture) {
 			f.isJVM(1)
@@ -517,4 +518,18 @@ func TestJobsWhoseNodesAreMixed(t *testing.T) {
 			t.Errorf("%d jobs, found %q", r.Jobs, got)
 		}
 	})
+}
+
+// Items that have failed once are no warning as long as others have not.
+func TestItemsFail(t *testing.T) {
+	for failed, want := range map[int]doctor.Severity{1: doctor.Info, 2: doctor.Info, 3: doctor.Warning} {
+		inGoodHealth(t, func(f *fixture) {
+			for i := range failed {
+				f.fails(i, jobtree.OutcomeFailed)
+			}
+			if found := f.finds(doctor.ItemsFail).Findings; found[0].Severity != want || len(found[0].Items) != failed {
+				f.Errorf("%d items: %v", failed, found)
+			}
+		})
+	}
 }
