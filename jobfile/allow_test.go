@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 		"allow: {'*': {script: {commands: [/bin/*]}}}\n" + script:                                       "",
 		"allow: {'*': {everything: true}}\n" + script:                                                   "",
 		"allow: null\n" + script:                                                                        "",
-		"allow: {}\n" + script:                                                                          ":3:78: jobs.a.props: script.command.line: \"/bin/true\": this worker does not allow it to the job",
+		"allow: {}\n" + script:                                                                          ":3:78: jobs.a.props: script.command.line: \"/bin/true\": this worker does not allow it to the job; script.commands in its section allow would",
 		"node: {serve: true}\n" + script:                                                                "does not allow",
 		"allow: {b: {script: {commands: [/bin/*]}}}\n" + script:                                         "does not allow",
 		"jobs: {a: {type: HTTP, shardingTotalCount: 1}}":                                                "jobs.a.props: http.method: is required",

@@ -84,7 +84,7 @@ func postOf(v property.Values, o Options, urlName, prefix string) (post, error) 
 	// The text was checked, and its references were, too.
 	if text, err := property.Expand(v.Text(urlName), o.Lookup); err == nil {
 		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && o.Allow.URL(u) != nil {
-			return post{}, &job.FieldError{Field: "props: " + urlName, Err: fmt.Errorf("its host: %w", allow.ErrNotAllowed)} // it may be secret
+			return post{}, &job.FieldError{Field: "props: " + urlName, Err: fmt.Errorf("its host: %w", allow.Refused("http.hosts"))} // it may be secret
 		}
 	}
 	return post{

@@ -207,3 +207,22 @@ func TestProxies(t *testing.T) {
 		t.Error("an address without a port")
 	}
 }
+
+// What is refused names the key of a job file that would list it.
+func TestRefusedNamesTheKey(t *testing.T) {
+	list, err := allow.New(allow.Rule{Jobs: "*", Networks: []string{"10.1.0.0/16"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookUp := func(name string) error { _, _, err := list.Lookup()(name); return err }
+	for key, err := range map[string]error{
+		"script.commands":      list.Command("/bin/true"),
+		"http.hosts":           list.Destination("10.2.0.1", "80"),
+		"references.variables": lookUp("env:HOME"),
+		"references.folders":   lookUp("file:/etc/passwd"),
+	} {
+		if !errors.Is(err, allow.ErrNotAllowed) || !strings.Contains(err.Error(), key+" in its section allow") {
+			t.Errorf("the error does not name %s: %v", key, err)
+		}
+	}
+}

@@ -11,7 +11,7 @@ func (l *List) Command(program string) error {
 	if l == nil || filepath.Clean(program) == program && matches(l.of(func(r Rule) []string { return r.Commands }), program) {
 		return nil
 	}
-	return refused(program)
+	return refused(program, "script.commands")
 }
 
 // SetsVariable reports whether a configuration may set a variable of a script.

@@ -15,6 +15,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
+// keyHosts lists destinations by their names.
+const keyHosts = "http.hosts"
+
 // Destination returns ErrNotAllowed if nothing may be sent to a port of a host, as far as its name
 // tells: a name may stand for an address in a network that is listed, which [List.Dial] looks at.
 func (l *List) Destination(host, port string) error {
@@ -22,13 +25,13 @@ func (l *List) Destination(host, port string) error {
 	if l.has(host, port) || !isAddress && len(l.networks) > 0 {
 		return nil
 	}
-	return refused(net.JoinHostPort(host, port))
+	return refused(net.JoinHostPort(host, port), keyHosts)
 }
 
 // URL is Destination for the host of a URL.
 func (l *List) URL(u *url.URL) error { return l.Destination(u.Hostname(), portOf(u)) }
 
-func refused(what string) error { return fmt.Errorf("%s: %w", brief.Quote(what), ErrNotAllowed) }
+func refused(what, key string) error { return fmt.Errorf("%s: %w", brief.Quote(what), Refused(key)) }
 
 // has reports whether a destination is listed by its name, or by the address that it is.
 func (l *List) has(host, port string) bool {
@@ -67,7 +70,7 @@ func (l *List) Dial(ctx context.Context, d net.Dialer, network, address string) 
 		d.ControlContext = func(_ context.Context, _, found string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(found)
 			if err != nil || !l.hasAddress(at.Addr().WithZone("").Unmap()) {
-				return ErrNotAllowed
+				return Refused("http.networks")
 			}
 			return nil
 		}
@@ -100,7 +103,7 @@ func (l *List) Guard(t *http.Transport, d net.Dialer) {
 			return nil, err
 		}
 		if !l.has(r.URL.Hostname(), portOf(r.URL)) {
-			return nil, refused(r.URL.Host)
+			return nil, refused(r.URL.Host, keyHosts)
 		}
 		if own, err := http.ProxyFromEnvironment(r); err == nil && own != nil && own.String() == proxy.String() {
 			proxies.Store(net.JoinHostPort(proxy.Hostname(), portOf(proxy)), true)

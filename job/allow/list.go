@@ -17,6 +17,11 @@ import (
 // ErrNotAllowed: a job's configuration wants something that its worker does not list for it.
 var ErrNotAllowed = errors.New("this worker does not allow it to the job")
 
+// Refused returns ErrNotAllowed with the key, as job files name it, that would list what is refused.
+func Refused(key string) error {
+	return fmt.Errorf("%w; %s in its section allow would", ErrNotAllowed, key)
+}
+
 // Rule says what some jobs may use. Its patterns are those of [path.Match].
 type Rule struct {
 	// Jobs is the pattern of the jobs' names: pay-*, or * for all.

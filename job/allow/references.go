@@ -22,7 +22,7 @@ func (l *List) Lookup() property.Lookup {
 		switch kind {
 		case "env":
 			if !l.HasVariable(what) {
-				return "", true, ErrNotAllowed
+				return "", true, Refused("references.variables")
 			}
 			return all(name)
 		case "file":
@@ -41,7 +41,7 @@ func (l *List) HasVariable(name string) bool {
 // file reads a file of a folder that is listed. Of any other file it does not tell whether it is there.
 func (l *List) file(path string) (string, error) {
 	if path != filepath.Clean(path) {
-		return "", ErrNotAllowed
+		return "", Refused("references.folders")
 	}
 	for _, folder := range l.of(func(r Rule) []string { return r.Folders }) {
 		below, is := strings.CutPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
@@ -51,7 +51,7 @@ func (l *List) file(path string) (string, error) {
 		text, err := readBelow(folder, below)
 		return strings.TrimRight(string(text), "\r\n"), err
 	}
-	return "", ErrNotAllowed
+	return "", Refused("references.folders")
 }
 
 // maxFile bounds a file that a reference names, as [property.FromProcess] does.

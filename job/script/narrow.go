@@ -31,7 +31,7 @@ func (s *settings) narrow(list *allow.List) error {
 	user, err := list.User()
 	fault(propUser, err)
 	if s.user != "" && s.user != user {
-		fault(propUser, fmt.Errorf("%s: %w", brief.Quote(s.user), allow.ErrNotAllowed))
+		fault(propUser, fmt.Errorf("%s: %w", brief.Quote(s.user), allow.Refused(propUser)))
 	}
 	if s.group != "" {
 		fault(propGroup, fmt.Errorf("%s: %w", brief.Quote(s.group), allow.ErrNotAllowed))
@@ -39,14 +39,14 @@ func (s *settings) narrow(list *allow.List) error {
 	s.user = user
 	for _, variable := range s.env {
 		if !list.SetsVariable(variable.Name) {
-			fault("script.env."+brief.Text(variable.Name), allow.ErrNotAllowed)
+			fault("script.env."+brief.Text(variable.Name), allow.Refused("script.environment"))
 		}
 	}
 	// By their names alone: whether there is such a variable is not for a configuration to find out.
 	always := append(strings.Split(alwaysInherited, ","), noVariables)
 	for _, name := range s.inherit {
 		if !slices.Contains(always, name) && !inherits(always, name) && !list.HasVariable(name) {
-			fault(propInherit, fmt.Errorf("%s: %w", brief.Quote(name), allow.ErrNotAllowed))
+			fault(propInherit, fmt.Errorf("%s: %w", brief.Quote(name), allow.Refused("references.variables")))
 		}
 	}
 	return errorOf(faults)

@@ -2,8 +2,11 @@ package api
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -13,6 +16,9 @@ import (
 // Lists have only jobs that he may see.
 func (a *API) ops(ctx context.Context) (*ops.Ops, error) {
 	o, err := a.Connections.Ops(ctx, route.At(ctx).Namespace)
+	if errors.Is(err, connection.ErrNoNamespace) {
+		return nil, fmt.Errorf("%w; %s", err, a.knownTo(ctx))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,22 @@ func TestProblems(t *testing.T) {
 	})
 }
 
+// Who asks for a namespace that there is not is told those that he may see, and of no other.
+func TestNamespacesThatThereAre(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		for want, namespaces := range map[string][]string{
+			`those that you may see are \"orders\", \"other\""`: nil,
+			`those that you may see are \"orders\""`:            {"orders", "nowhere"},
+			`there is none that you may see"`:                   {"nowhere"},
+		} {
+			p := &access.Principal{Name: "anna", Grants: []access.Grant{{Role: access.Viewer, Namespaces: namespaces}}}
+			if answer := heard(t, w.Do(p, "GET", "/api/v1/namespaces/nowhere/jobs", "")); !strings.Contains(answer.body, want) {
+				t.Errorf("%q: %s, want %s", namespaces, answer.body, want)
+			}
+		}
+	})
+}
+
 // A media type that is not JSON is refused, and so is a store that is away.
 func TestRefused(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {

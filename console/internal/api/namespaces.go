@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Root is what there is at /api/v1.
@@ -40,6 +42,11 @@ func (a *API) root(context.Context, *struct{}) (*answer[Root], error) {
 }
 
 func (a *API) namespaces(ctx context.Context, _ *struct{}) (*answer[List[NamespaceInfo]], error) {
+	return listed(a.seen(ctx)), nil
+}
+
+// seen returns the namespaces that who sends a request may see something of.
+func (a *API) seen(ctx context.Context) []NamespaceInfo {
 	p := access.From(ctx)
 	var rows []NamespaceInfo
 	for _, n := range a.Connections.Namespaces() {
@@ -47,5 +54,17 @@ func (a *API) namespaces(ctx context.Context, _ *struct{}) (*answer[List[Namespa
 			rows = append(rows, NamespaceInfo{Name: n.Name, Database: n.Database, AllJobs: p.MayAll(access.Viewer, n.Name)})
 		}
 	}
-	return listed(rows), nil
+	return rows
+}
+
+// knownTo says which namespaces there are for who has asked for another one.
+func (a *API) knownTo(ctx context.Context) string {
+	var list brief.List
+	for _, n := range a.seen(ctx) {
+		list.Add(n.Name)
+	}
+	if list.Empty() {
+		return "there is none that you may see"
+	}
+	return fmt.Sprintf("those that you may see are %v", &list)
 }
