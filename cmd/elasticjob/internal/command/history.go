@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -37,20 +38,25 @@ func pastError(err error) error {
 }
 
 // past connects, and asks the history.
-func (c *cli) past(cmd *cobra.Command, within asker, do func(context.Context, history.Reader) error) error {
+func (c *cli) past(cmd *cobra.Command, within asker, do func(context.Context, *store, history.Reader) error) error {
 	return within(cmd, func(ctx context.Context, s *store) error {
 		if s.noPast != nil {
 			return exit.With(exit.Usage, s.noPast)
 		}
 		reader, err := s.ops.History()
 		if err == nil {
-			err = do(ctx, reader)
+			err = do(ctx, s, reader)
 		}
 		if _, ok := errors.AsType[*exit.Error](err); ok {
 			return err
 		}
 		return pastError(err)
 	})
+}
+
+// elsewhere says which jobs of a page the namespace does not have.
+func (s *store) elsewhere(ctx context.Context, jobs []string) string {
+	return selection.Elsewhere(ctx, s.reg, s.target.Namespace, jobs)
 }
 
 func (c *cli) historyCommand() *cobra.Command {
@@ -85,7 +91,7 @@ func (c *cli) historyCommand() *cobra.Command {
 					return err
 				}
 			}
-			return c.past(cmd, c.ask, func(ctx context.Context, reader history.Reader) error {
+			return c.past(cmd, c.ask, func(ctx context.Context, s *store, reader history.Reader) error {
 				if id != "" {
 					return c.showExecution(ctx, reader, id)
 				}
@@ -93,7 +99,7 @@ func (c *cli) historyCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(executionPage(page))
+				return c.print(executionPage(page, s.elsewhere(ctx, namesOf(page.Rows, func(x history.Execution) string { return x.Job }))))
 			})
 		},
 	}
@@ -185,14 +191,15 @@ type executions struct {
 	Next       string      `json:"next,omitempty"` // for --after
 }
 
-func executionPage(page history.Page[history.Execution]) show.Result {
+func executionPage(page history.Page[history.Execution], elsewhere string) show.Result {
 	list := executions{namesOf(page.Rows, executionOf), string(page.Next)}
 	return show.Result{
 		Value: list, Names: func() []string { return namesOf(list.Executions, func(e execution) string { return e.ID }) },
 		Table: func() *show.Table {
 			t := executionTable(list.Executions)
+			t.Foot = elsewhere
 			if list.Next != "" {
-				t.Foot = "There are more: --after " + list.Next
+				t.Foot = strings.TrimSpace(elsewhere + "\nThere are more: --after " + list.Next)
 			}
 			return t
 		},
@@ -276,12 +283,12 @@ func (c *cli) eventsCommand() *cobra.Command {
 				f.Job = args[0]
 			}
 			f.From, f.To, f.After = from.Time, to.Time, history.Cursor(after)
-			return c.past(cmd, c.ask, func(ctx context.Context, reader history.Reader) error {
+			return c.past(cmd, c.ask, func(ctx context.Context, s *store, reader history.Reader) error {
 				page, err := reader.Events(ctx, f)
 				if err != nil {
 					return err
 				}
-				return c.print(eventPage(page))
+				return c.print(eventPage(page, s.elsewhere(ctx, namesOf(page.Rows, func(x trace.Event) string { return x.Job }))))
 			})
 		},
 	}
@@ -321,7 +328,7 @@ type events struct {
 	Next   string  `json:"next,omitempty"` // for --after
 }
 
-func eventPage(page history.Page[trace.Event]) show.Result {
+func eventPage(page history.Page[trace.Event], elsewhere string) show.Result {
 	list := events{Next: string(page.Next), Events: namesOf(page.Rows, func(e trace.Event) event {
 		return event{
 			ID: e.ID, Time: e.Time, Kind: e.Kind.String(), Job: e.Job, Instance: e.Instance, Items: e.Items, What: e.What, Detail: e.Detail,
@@ -346,8 +353,9 @@ func eventPage(page history.Page[trace.Event]) show.Result {
 				}
 				t.Row(clock(e.Time), kind, e.Job, e.What, itemRanges(e.Items), e.By, strings.Join(detail, ": "), e.Instance, e.ID)
 			}
+			t.Foot = elsewhere
 			if list.Next != "" {
-				t.Foot = "There are more: --after " + list.Next
+				t.Foot = strings.TrimSpace(elsewhere + "\nThere are more: --after " + list.Next)
 			}
 			return t
 		},

@@ -13,8 +13,8 @@ import (
 func TestErrorsInTables(t *testing.T) {
 	stack := "java.lang.IllegalStateException: no stock\r\n\tat com.example.Settle.execute(Settle.java:7)\n" + strings.Repeat("\tat com.example.Frame.call(Frame.java:1)\n", 80)
 	long := strings.Repeat("long ", 200)
-	executions := executionPage(history.Page[history.Execution]{Rows: []history.Execution{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}})
-	events := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}})
+	executions := executionPage(history.Page[history.Execution]{Rows: []history.Execution{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
+	events := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
 	for name, result := range map[string]show.Result{"history": executions, "events": events} {
 		t.Run(name, func(t *testing.T) {
 			lines := strings.Split(printed(t, result, show.Wide), "\n")

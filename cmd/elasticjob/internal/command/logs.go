@@ -38,7 +38,7 @@ it goes on until the executions have ended.`, maxLogs),
 			if isFollowed {
 				within = c.follow
 			}
-			return c.past(cmd, within, func(ctx context.Context, reader history.Reader) error {
+			return c.past(cmd, within, func(ctx context.Context, _ *store, reader history.Reader) error {
 				p := logPrinter{cli: c, reader: reader, isFollowed: isFollowed}
 				if id != "" {
 					p.logs = []*execLog{{id: id}}

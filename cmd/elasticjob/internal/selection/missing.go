@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/usage"
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -66,4 +67,27 @@ func Names(ctx context.Context, reg coord.Registry) ([]string, error) {
 // isJob reports whether a job can have the name: the namespace keeps other things, too.
 func isJob(name string) bool {
 	return jobtype.Config{Name: name, ShardingTotalCount: 1}.Validate() == nil
+}
+
+// Elsewhere says which jobs of a history the namespace does not have; empty if it has them all. The tables of the history
+// have no namespaces, so a database shows what all have that write to it.
+func Elsewhere(ctx context.Context, reg coord.Registry, namespace string, jobs []string) string {
+	var asked, paths []string
+	for _, job := range slices.Compact(slices.Sorted(slices.Values(jobs))) {
+		if isJob(job) {
+			asked, paths = append(asked, job), append(paths, jobtree.Job(job).Config())
+		}
+	}
+	var list brief.List
+	i := 0
+	for _, err := range reg.GetAll(ctx, paths) {
+		if i < len(asked) && errors.Is(err, coord.ErrNoNode) { // of any other error the commands about jobs tell
+			list.Add(asked[i])
+		}
+		i++
+	}
+	if list.Empty() {
+		return ""
+	}
+	return fmt.Sprintf("The namespace %s has no job %v now: the history does not tell namespaces apart, and is of all that write to its database.", namespace, &list)
 }
