@@ -95,4 +95,12 @@ func TestBesideAJVMMember(t *testing.T) {
 	if !strings.Contains(p.err.String(), "the name is not one that a job can have") {
 		t.Errorf("trigger: %s", &p.err)
 	}
+
+	// What a file cannot say of a job is not lost without a word.
+	if _, err := reg.Commit(t.Context(), coord.Put("traced", []byte("com.example.Traced")), coord.Put("traced/config", []byte("jobName: traced\nshardingTotalCount: 1\njobExtraConfigurations: [{type: RDB}]\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(exit.Done, "export", "traced"); !strings.Contains(out, "com.example.Traced") || !strings.Contains(p.err.String(), "warning: not in the file: job traced: \"jobExtraConfigurations\": files have no such key") {
+		t.Errorf("export: %s%s", out, &p.err)
+	}
 }

@@ -67,3 +67,25 @@ func oldText(document []byte, key string) string {
 	}
 	return text
 }
+
+// Extensions returns the keys of a document that only extensions of ElasticJob read, if they have a value of their own.
+func Extensions(document []byte) (keys []string) {
+	all, err := Parse(document)
+	if err != nil {
+		return nil
+	}
+	if n, ok := all[KeyExtra]; ok && len(yamldoc.Resolve(n).Content) > 0 { // ElasticJob 3 writes an empty list
+		keys = append(keys, KeyExtra)
+	}
+	if n, ok := all[KeyOldProperties]; ok {
+		properties, err := yamldoc.Mapping(n)
+		if err != nil {
+			return keys
+		}
+		class, ok := properties[KeyOldExecutorService]
+		if ok && !strings.HasSuffix(class.Value, ".DefaultExecutorServiceHandler") {
+			keys = append(keys, KeyOldProperties+"."+KeyOldExecutorService)
+		}
+	}
+	return keys
+}

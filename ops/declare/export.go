@@ -3,20 +3,27 @@ package declare
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
+
+// ErrNoSuchKey: a configuration in the registry has keys that files do not have.
+var ErrNoSuchKey = errors.New("files have no such key")
 
 // Export returns what the namespace has, for [jobfile.Declarations.Write]: some jobs with the calendars
 // that they name; or, without names, all jobs and all calendars. A plan for what is written has
 // nothing to do, but to adopt what belongs to no set. References in props stay references. A document
 // of ElasticJob 3.0 or elastic-job 2.1 is written with the keys of files.
 //
-// What cannot be read is left out, and unread says why.
+// What cannot be read is left out, and unread says why. With ErrNoSuchKey a job is there, without the keys of its document
+// that files do not have.
 //
 // Errors: ops.ErrNoJob for a name; those of a read.
 func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done, total int)) (all *jobfile.Declarations, unread []error, err error) {
@@ -41,6 +48,9 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 			unread = append(unread, fmt.Errorf("job %s: the registry does not say what does the work", s.Job))
 		default:
 			all.Jobs = append(all.Jobs, jobfile.InRegistry(s.Config, work))
+			if keys := keysLost(s.Document); !keys.Empty() {
+				unread = append(unread, fmt.Errorf("job %s: %v: %w", s.Job, keys, ErrNoSuchKey))
+			}
 			for _, name := range s.Config.Calendars {
 				named[name] = true
 			}
@@ -60,6 +70,16 @@ func Export(ctx context.Context, o *ops.Ops, names []string, progress func(done,
 		}
 	}
 	return all, unread, nil
+}
+
+// keysLost are the keys of a document that a file of the job does not have.
+func keysLost(document []byte) *brief.List {
+	list := &brief.List{}
+	unknown, _ := jobtype.UnknownKeys(document) // it could be read
+	for _, key := range append(jobconf.Extensions(document), unknown...) {
+		list.Add(key)
+	}
+	return list
 }
 
 // settingsOf reads the settings of some jobs, which have to be there.

@@ -1,6 +1,7 @@
 package declare_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -245,5 +246,34 @@ func TestExportOfWhatCannotBeRead(t *testing.T) {
 	all, unread, err := declare.Export(t.Context(), o, nil, nil)
 	if err != nil || len(unread) != 2 || len(all.Jobs) != 2 || len(all.Calendars) != 1 {
 		t.Errorf("%+v, %v, %v", all, unread, err)
+	}
+}
+
+// Keys that files do not have are told; those that ElasticJob always writes are none of them.
+func TestExportSaysWhatFilesDoNotHave(t *testing.T) {
+	for document, want := range map[string]string{
+		"jobName: j\nshardingTotalCount: 1\njobExtraConfigurations: []\n":                                                                          "",
+		"jobName: j\nshardingTotalCount: 1\njobExtraConfigurations: [{type: RDB}]\n":                                                               `job j: "jobExtraConfigurations": files have no such key`,
+		"jobName: j\nshardingTotalCount: 1\nshardingTotal: 3\n":                                                                                    `job j: "shardingTotal": files have no such key`,
+		`{"jobName":"j","jobClass":"a.J","shardingTotalCount":1,"jobProperties":{"executor_service_handler":"a.b.DefaultExecutorServiceHandler"}}`: "",
+		`{"jobName":"j","jobClass":"a.J","shardingTotalCount":1,"jobProperties":{"executor_service_handler":"a.Pools"}}`:                           `job j: "jobProperties.executor_service_handler": files have no such key`,
+	} {
+		reg := open(t, inMemory(t))
+		if _, err := reg.Commit(t.Context(), coord.Put("j", []byte("a.J")), coord.Put("j/config", []byte(document))); err != nil {
+			t.Fatal(err)
+		}
+		all, lost, err := declare.Export(t.Context(), ops.New(reg), nil, nil)
+		if err != nil || len(all.Jobs) != 1 || len(lost) > 1 {
+			t.Fatal(all, lost, err)
+		}
+		got := ""
+		for _, why := range lost {
+			if got = why.Error(); !errors.Is(why, declare.ErrNoSuchKey) {
+				t.Error(why)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", document, got, want)
+		}
 	}
 }

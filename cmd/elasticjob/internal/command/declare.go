@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -317,9 +318,14 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 	for _, j := range all.Jobs {
 		e.Jobs = append(e.Jobs, j.Config.Name)
 	}
+	isLost := func(why error) bool { return errors.Is(why, declare.ErrNoSuchKey) }
 	for _, why := range unread {
 		e.Unread = append(e.Unread, why.Error())
+		if isLost(why) {
+			c.warn("not in the file: %v", why)
+		}
 	}
+	unread = slices.DeleteFunc(unread, isLost)
 	switch {
 	case c.output == show.JSON || c.output == show.Name:
 		err = c.print(show.Result{Value: e, Names: func() []string { return e.Jobs }})
@@ -328,7 +334,7 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 	default:
 		_, err = c.env.Out.Write(text)
 	}
-	if err == nil && unread != nil {
+	if err == nil && len(unread) > 0 {
 		return fmt.Errorf("%s not in the file: %w", count(len(unread), "thing"), errors.Join(unread...))
 	}
 	return err
