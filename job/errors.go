@@ -26,6 +26,7 @@ var (
 	ErrInstanceRemoved        = jobtype.ErrInstanceRemoved
 	ErrImplementationConflict = jobtype.ErrImplementationConflict
 	ErrKindConflict           = jobtype.ErrKindConflict
+	ErrOldMembers             = jobtype.ErrOldMembers
 	ErrNoItem                 = jobtype.ErrNoItem
 	ErrNobodyRunsIt           = jobtype.ErrNobodyRunsIt
 	ErrQueueFull              = jobtype.ErrQueueFull

@@ -27,7 +27,7 @@ type Scheduler struct {
 // after the last Shutdown.
 //
 // Errors: a *ConfigError, which names the fields, for a configuration that is wrong, here or
-// in the registry; ErrImplementationConflict; ErrKindConflict; ErrJobRemoved; those of the registry.
+// in the registry; ErrImplementationConflict; ErrKindConflict; ErrOldMembers; ErrJobRemoved; those of the registry.
 func Schedule(ctx context.Context, reg coord.Registry, c Config, h Handler, opts ...Option) (*Scheduler, error) {
 	return alone(reg).Schedule(ctx, c, h, opts...)
 }

@@ -3,11 +3,13 @@ package jobfile_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -147,4 +149,43 @@ type tracer job.Observer
 
 func (o tracer) Only(f trace.Filter) job.Option {
 	return job.WithObserver(trace.Only(f, job.Observer(o)))
+}
+
+// Members of elastic-job 2.1 read no document but their own, so no file replaces it as long as one lives: neither with a
+// start nor with a change, as of a job that the runner has started.
+func TestFilesLeaveMembersOf2Alone(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		const member = "old/instances/10.0.0.9@-@7"
+		const document = `{"jobName":"old","jobClass":"settle","jobType":"SIMPLE","cron":"* * * * * ?","shardingTotalCount":1}`
+		for _, name := range []string{"old", "served"} {
+			root := map[string]string{"served": "settle"}[name]
+			text := strings.Replace(document, `"old"`, `"`+name+`"`, 1)
+			if _, err := f.reg.Commit(t.Context(), coord.Put(name, []byte(root)), coord.Put(name+"/config", []byte(text)),
+				coord.CreateEphemeral(strings.Replace(member, "old", name, 1), nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := write(t, "node: {serve: true}\n"+every("a: {}"))[0]
+		app := f.load(path)
+		pass(5 * time.Second) // the runner starts what it can
+		if app.Node().Job("served") == nil {
+			t.Fatal("the runner has not started the job")
+		}
+		rewrite(t, path, "node: {serve: true}\n"+every("a: {}", "old: {overwrite: true}", "served: {overwrite: true}"))
+		if r := reload(t, app); len(r.Refused) != 2 || !errors.Is(r.Refused[0], job.ErrOldMembers) || !errors.Is(r.Refused[1], job.ErrOldMembers) {
+			t.Errorf("refused: %v", r.Refused)
+		}
+		for _, name := range []string{"old", "served"} {
+			if n, err := f.reg.Get(t.Context(), name+"/config"); err != nil || !strings.HasPrefix(string(n.Value), "{") {
+				t.Errorf("%s: %s, %v", name, n.Value, err)
+			}
+			if _, err := f.reg.Commit(t.Context(), coord.Delete(strings.Replace(member, "old", name, 1))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pass(3 * time.Minute) // it tries again by itself
+		if len(app.Faults()) > 0 || f.registry("old").Overwrite == false || f.registry("served").Overwrite == false {
+			t.Error(app.Faults())
+		}
+	})
 }

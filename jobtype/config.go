@@ -167,7 +167,8 @@ type Config struct {
 
 	// Overwrite makes a scheduler replace the configuration in the registry by this one each
 	// time that it starts, whatever stands there: also what an operator has changed, and what a newer
-	// program has written. Default false. (overwrite)
+	// program has written. It does not start then while members of elastic-job 2.1 run the job by a document
+	// of theirs, as by a larger Revision: see ErrOldMembers. Default false. (overwrite)
 	Overwrite bool
 
 	// Revision counts the versions of this configuration in code. Raise it with every change in

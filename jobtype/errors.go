@@ -21,6 +21,9 @@ var (
 	// ErrKindConflict: the program gives a cron expression and the registry has none, or the
 	// other way round. A job does not change its kind.
 	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
+	// ErrOldMembers: the program's configuration is to replace a document of elastic-job 2.1 (Overwrite, or a larger
+	// Revision) while members of 2.1 live, which read no other document.
+	ErrOldMembers = errors.New("job: members of elastic-job 2.1 run the job, and would run nothing once its configuration is written here: stop them first")
 	// ErrNoItem: the job has no item of that number.
 	ErrNoItem = errors.New("job: no such item")
 	// ErrNobodyRunsIt: there is no enabled instance that could take a trigger.

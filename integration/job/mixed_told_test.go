@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -107,4 +109,35 @@ func TestOldIsTold(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A program that would replace a document of elastic-job 2.1 does not start while a member of 2.1 lives, which reads no
+// other.
+func TestOldMembersKeepTheirDocument(t *testing.T) {
+	const jvm = "10.0.0.9@-@1234"
+	for name, change := range map[string]func(*job.Config){
+		"overwrite": func(cfg *job.Config) { cfg.Overwrite = true },
+		"revision":  func(cfg *job.Config) { cfg.Revision = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+				c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(document2)),
+					coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
+				cfg := c.config()
+				change(&cfg)
+				m := c.dial("10.0.0.1")
+				if err := m.schedule(t.Context(), cfg, nil); !errors.Is(err, job.ErrOldMembers) || !strings.Contains(err.Error(), jvm) {
+					t.Fatalf("got %v", err)
+				}
+				if got := string(c.state().Config.Value); got != document2 || len(c.state().Instances) > 1 {
+					t.Errorf("the registry has %s and %d instances", got, len(c.state().Instances))
+				}
+				c.commit(coord.Delete(c.job.Instance(jvm)))
+				if err := m.schedule(t.Context(), cfg, nil); err != nil {
+					t.Fatal(err)
+				}
+				c.await("the program's configuration", func(s *jobtree.State) bool { return string(s.Config.Value) != document2 })
+			})
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/engine/commit"
+	"github.com/elasticjob-go/elasticjob/internal/engine/jvm"
 	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/removal"
@@ -79,6 +80,9 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 			return err
 		}
 	}
+	if err := jvm.CheckWrite(there.Value, jobtree.Read(c.view.Snapshot(), job)); err != nil {
+		return fmt.Errorf("job %s: %w", job, err)
+	}
 	document, err := given.Encode(nil)
 	if err != nil {
 		return err
@@ -88,14 +92,9 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 		write = coord.SetAt(job.Config(), document, there.Version)
 	}
 	ops := []coord.Op{coord.Put(job.Root(), []byte(c.options.Implementation)), write}
-	var revision int64
-	isDone := false
+	revision, isDone := int64(0), false
 	if there.Created == 0 {
-		note, err := read(ctx, job.Removal()) // the view has none: only a conflict makes this program look
-		if err != nil {
-			return err
-		}
-		admit, err := c.readmit(ctx, note)
+		admit, err := c.readmit(ctx, read) // the view has no removal: only a conflict makes this program look
 		if err != nil {
 			return err
 		}
@@ -110,17 +109,18 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	if len(replaced) > 0 {
 		c.log.Info("this program's configuration replaces the registry's", zap.Strings("fields", replaced))
 	}
-	c.jvm.LogWritten(there.Value, jobtree.Read(c.view.Snapshot(), c.job).OldServers())
+	c.jvm.LogWritten(there.Value, jobtree.Read(c.view.Snapshot(), job).OldServers())
 	given.Modified = revision
 	return nil
 }
 
 // readmit returns the operations that let a commit write the configuration of a job that has none:
 // the job was never removed, or what says so goes, because the program's revision is higher.
-func (c *controller) readmit(ctx context.Context, note coord.Node) ([]coord.Op, error) {
+func (c *controller) readmit(ctx context.Context, read func(context.Context, string) (coord.Node, error)) ([]coord.Op, error) {
 	path := c.job.Removal()
-	if note.Created == 0 {
-		return []coord.Op{coord.Absent(path)}, nil
+	note, err := read(ctx, path)
+	if err != nil || note.Created == 0 {
+		return []coord.Op{coord.Absent(path)}, err
 	}
 	d, err := jobtree.DecodeRemoval(note.Value)
 	switch {

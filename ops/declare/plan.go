@@ -257,7 +257,7 @@ var (
 	// ErrNoSet: programs, or operators, have made the job, and no set has applied it.
 	ErrNoSet = errors.New("the job belongs to no set")
 	// ErrOldMembers: members of elastic-job 2.1 run the job, and run nothing once its document is one of 3.0.
-	ErrOldMembers = errors.New("members of elastic-job 2.1 run the job, and could not go on: change nothing before they are gone")
+	ErrOldMembers = jobtype.ErrOldMembers
 	// ErrRuns: instances run the job, and would not be its program any more.
 	ErrRuns = errors.New("the job runs under another implementation")
 )

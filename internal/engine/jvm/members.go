@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -89,6 +91,15 @@ func (m *Members) LogDifferences(w *decide.World) {
 		}
 		m.Log.Warn("JVM members do something otherwise, with harm", append(fields, zap.String("harm", i.Harm))...)
 	}
+}
+
+// CheckWrite returns ErrOldMembers if a configuration is not to be written in place of before: that is one of elastic-job
+// 2.1, and a JVM member lives, which can be of no other version then.
+func CheckWrite(before []byte, s *jobtree.State) error {
+	if member := (&decide.World{State: s}).AnyJVM(); member != "" && jobconf.IsOld(before) {
+		return fmt.Errorf("%w: %s", jobtype.ErrOldMembers, brief.Quote(member))
+	}
+	return nil
 }
 
 // LogWritten logs that this process has written a configuration in place of before, where elastic-job 2.1 could
