@@ -13,6 +13,8 @@ const (
 	// watcher that of another one, which has noticed the items of others.
 	starved Kind = "fault starved"
 	watcher Kind = "fault watcher"
+	// oldMembers are members of elastic-job 2.1.
+	oldMembers Kind = "mixed-jvm 2.1"
 	// pinStrict is a pin that keeps items from everybody.
 	pinStrict Kind = "pin-unmatched strict"
 )
@@ -47,6 +49,7 @@ func causes() []cause {
 	tree, config, store := faultOf(jobtype.FaultTree), faultOf(jobtype.FaultConfig), faultOf(jobtype.FaultStore)
 	clock, calendar, strategy := faultOf(jobtype.FaultClock), faultOf(jobtype.FaultCalendar), faultOf(jobtype.FaultStrategy)
 	list := []cause{
+		{oldMembers, anywhere, []Kind{ConfigUnreadable, ConfigDiffers, Mixed, NoLeader}},
 		{ConfigUnreadable, anywhere, []Kind{ConfigRefused, ConfigBehind, config}},
 		{ConfigRefused, atInstance, []Kind{ConfigBehind, ItemOwnerBarred, config}},
 		{ConfigRefused, atLeader, []Kind{NotInForce}},
@@ -133,6 +136,8 @@ func (r *relations) name(s *symptom) Kind {
 	switch {
 	case s.Kind == PinUnmatched && s.Severity == Critical:
 		return pinStrict
+	case s.Kind == MixedJVM && s.detail == string(oldMembers):
+		return oldMembers
 	case s.Kind != Faulty:
 		return s.Kind
 	case s.detail != jobtype.FaultStarvation.String():

@@ -46,7 +46,11 @@ func (w *world) checkConfig(c *collector) bool {
 	if err == nil {
 		return true
 	}
-	s := w.about(ConfigUnreadable, Critical, "the configuration cannot be read: "+brief.Error(err).Error(),
+	severity := Critical
+	if w.isOld() && len(w.jvm) > 0 && !w.hasGo() {
+		severity = Warning // those that run the job read it
+	}
+	s := w.about(ConfigUnreadable, severity, "the configuration cannot be read: "+brief.Error(err).Error(),
 		"write it again; instances that have read an earlier one go on by it, others cannot start", "elasticjob apply -f FILE")
 	s.Path, s.mark = w.Job.Config(), w.Config.Modified
 	c.add(s)

@@ -41,7 +41,7 @@
 //	protocol-newer          critical  an instance shares the tree by rules that this binary does not know
 //	protocol-older          warning   an instance is too old to know what operators ask for
 //	mixed                   info      the job has JVM members and Go members
-//	mixed-jvm               warning   the job has JVM members, and uses what they do not know, or do otherwise
+//	mixed-jvm               critical  the job has JVM members, and uses what they do not know, or do otherwise
 //	fault                   warning   an instance shows a fault
 //	server-idle             info      a server is disabled that has no instance
 //	reshard-pending         warning   the items are to be resharded, and the leader does not do it
@@ -103,8 +103,9 @@
 //	reshard on handover  a leader that resigns leaves a mark that the items are to be assigned
 //
 // What the configuration has that JVM members do otherwise is that of [jobtype.MixedIn], if it does harm. Members of
-// elastic-job 2.1 beside a document of 3.0, which they do not read, are those of [jobtype.MixedOld]. If they cannot start they
-// leave nothing: then their servers are named that are there from before, until they are cleared.
+// elastic-job 2.1 are one finding with the order in which they go, and what else there is to say of the configuration is an
+// effect. Beside a document of 3.0, which they do not read, they are those of [jobtype.MixedOld]: critical if they own items.
+// If they cannot start they leave nothing: then their servers are named that are there from before, until they are cleared.
 //
 // # Bounds
 //

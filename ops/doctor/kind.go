@@ -145,7 +145,7 @@ func Kinds() []About {
 		{ProtocolNewer, Critical, "an instance shares the tree by rules that this binary does not know"},
 		{ProtocolOlder, Warning, "an instance is too old to know what operators ask for"},
 		{Mixed, Info, "the job has JVM members and Go members"},
-		{MixedJVM, Warning, "the job has JVM members, and uses what they do not know, or do otherwise"},
+		{MixedJVM, Critical, "the job has JVM members, and uses what they do not know, or do otherwise"},
 		{Faulty, Warning, "an instance shows a fault"},
 		{ServerIdle, Info, "a server is disabled that has no instance"},
 		{ReshardPending, Warning, "the items are to be resharded, and the leader does not do it"},

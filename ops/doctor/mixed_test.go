@@ -83,9 +83,48 @@ func TestMembersOf2(t *testing.T) {
 		}
 		f.isJVM(1)
 		f.commit(coord.Put(f.job.Instance(f.ids[1]), nil), coord.Put(f.job.Server(f.ip(1)), nil), coord.DeleteTree(f.job.Server("10.0.0.9")))
-		found = f.finds(doctor.Mixed, doctor.MixedJVM).Findings[0]
-		if found.Severity != doctor.Warning || !strings.Contains(found.Cause, `elastic-job 2.1 ("`+f.ids[1]+`") do not read`) || !strings.Contains(found.Cause, "do not start again") {
+		found = f.finds(doctor.MixedJVM, effect(doctor.Mixed)).Findings[0]
+		if found.Severity != doctor.Critical || !strings.Contains(found.Cause, `elastic-job 2.1 ("`+f.ids[1]+`") do not read`) || !strings.Contains(found.Cause, "do not start again") {
 			t.Errorf("%v", found)
 		}
 	})
+}
+
+// As long as members of elastic-job 2.1 run a job by a document of theirs there is one advice, the order in which they
+// go: whatever else there is to say of the configuration would have it written, which ends their work.
+func TestMembersOf2WithTheirDocument(t *testing.T) {
+	const keys = `{"jobName":"settle","jobClass":"settle","jobType":"SIMPLE","cron":"0 * * * * ?","shardingTotalCount":3`
+	for name, c := range map[string]struct {
+		document string
+		jvm      []int
+		effects  []doctor.Kind
+	}{
+		"alone":                        {keys + "}", []int{0, 1}, nil},
+		"alone, and we cannot read it": {keys + `,"failover":true,"monitorExecution":false}`, []int{0, 1}, []doctor.Kind{doctor.ConfigUnreadable}},
+		"beside a Go member":           {keys + "}", []int{1}, []doctor.Kind{doctor.Mixed, doctor.ConfigDiffers}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inGoodHealth(t, func(f *fixture) {
+				f.commit(coord.Put(f.job.Config(), []byte(c.document)))
+				accepted := f.get(f.job.Config()).Modified
+				f.says(0, func(d *jobtree.SessionDocument) {
+					d.Accepted, d.Differs = accepted, "cron\t\"1 * * * * ?\"\t\"0 * * * * ?\""
+				})
+				f.inForce(func(d *jobtree.ScheduleDocument) { d.TimeZone = "" })
+				for _, n := range c.jvm {
+					f.isJVM(n)
+					f.commit(coord.Put(f.job.Instance(f.ids[n]), nil), coord.Put(f.job.Server(f.ip(n)), nil))
+				}
+				want := []doctor.Kind{doctor.MixedJVM}
+				for _, k := range c.effects {
+					want = append(want, effect(k))
+				}
+				found := f.finds(want...).Findings[0]
+				if found.Severity != doctor.Warning || found.Command != "" || !strings.Contains(found.Cause, "members of elastic-job 2.1 run the job") ||
+					!strings.Contains(found.Cause, f.ids[1]) || !strings.HasPrefix(found.Advice, "stop the members of 2.1 first") {
+					t.Errorf("%v", found)
+				}
+			})
+		})
+	}
 }

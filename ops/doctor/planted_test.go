@@ -131,7 +131,7 @@ func plantings() map[string]planting {
 		"a member of 2.1": {func(f *fixture) {
 			f.isJVM(1)
 			f.commit(coord.Put(f.job.Instance(f.ids[1]), nil), coord.Put(f.job.Server(f.ip(1)), nil))
-		}, []doctor.Kind{doctor.Mixed, doctor.MixedJVM}},
+		}, []doctor.Kind{doctor.MixedJVM, effect(doctor.Mixed)}},
 		"a server of 2.1": {func(f *fixture) { f.commit(coord.Put(f.job.Server("10.0.0.9"), nil)) }, []doctor.Kind{doctor.MixedJVM}},
 		"fault": {func(f *fixture) {
 			document := jobtree.EncodeFaults([]jobtree.FaultRecord{{Kind: "store", Cause: "it does not answer", Since: now()}, {Kind: "tree", Cause: "something is in the way", Since: now()}})
