@@ -295,7 +295,8 @@ func pairs(path string, n *yaml.Node) []pair {
 
 // Write writes one file that [Declare] takes back as the same. What has its default is left out.
 //
-// Errors: if the file would have mistakes, or be too large; if a job is there twice.
+// Errors: ErrInvalid, with the file, if that has mistakes, so that somebody can correct them; if it would be too large; if a
+// job is there twice.
 func (d Declarations) Write() ([]byte, error) {
 	d = Declarations{slices.Clone(d.Jobs), slices.Clone(d.Calendars)}
 	d.sort()
@@ -315,7 +316,9 @@ func (d Declarations) Write() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jobfile: write: %w", err)
 	}
-	if err := d.check(written); err != nil {
+	if err := d.check(written); errors.Is(err, ErrInvalid) {
+		return written, fmt.Errorf("jobfile: write: %w", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("jobfile: write: %w", err)
 	}
 	return written, nil

@@ -26,6 +26,8 @@ type ConfigError struct {
 	Job    string        // Config.Name
 	Faults []*FieldError // the first ones; this package lists at most MaxFaults
 	More   int           // how many more there are
+	// Partial is whether values of a document could not be read: the configuration that comes with the error lacks them.
+	Partial bool
 }
 
 // MaxFaults bounds how many faults a ConfigError of this package lists, and how many the
@@ -101,7 +103,7 @@ func (c Config) check(found []*FieldError) error {
 		return nil
 	}
 	shown := min(len(v.faults), MaxFaults)
-	return &ConfigError{Job: c.Name, Faults: slices.Clip(v.faults[:shown]), More: len(v.faults) - shown}
+	return &ConfigError{Job: c.Name, Faults: slices.Clip(v.faults[:shown]), More: len(v.faults) - shown, Partial: len(found) > 0}
 }
 
 type validator struct {
@@ -139,7 +141,7 @@ func (v *validator) fields(c Config) {
 	v.toggle(jobconf.KeyMonitorExecution, c.MonitorExecution)
 	v.toggle(jobconf.KeyMisfire, c.Misfire)
 	if c.Failover && c.MonitorExecution == Off {
-		v.fault(jobconf.KeyFailover, "true", "needs %s, whose records tell what was cut short", jobconf.KeyMonitorExecution)
+		v.fault(jobconf.KeyFailover, "true", "needs %s, whose records tell what was cut short: set %[1]s to true, or %s to false", jobconf.KeyMonitorExecution, jobconf.KeyFailover)
 	}
 
 	v.duration(jobconf.KeyJitter, c.Jitter, time.Millisecond, false)

@@ -24,7 +24,7 @@ import (
 func DecodeConfig(document []byte) (Config, error) {
 	keys, err := parse(document)
 	if err != nil {
-		return Config{}, &ConfigError{Faults: []*FieldError{{Field: jobconf.KeyConfig, Err: err}}}
+		return Config{}, &ConfigError{Faults: []*FieldError{{Field: jobconf.KeyConfig, Err: err}}, Partial: true}
 	}
 	var c Config
 	faults := keys.decode(&c)

@@ -113,9 +113,9 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 			p.Warnings = append(p.Warnings, text)
 		}
 	} else {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the configuration that is there cannot be read, so nothing of it is kept: %v", brief.Error(unread)))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the configuration that is there cannot be read, and what is wrong in it goes: %v", brief.Error(unread)))
 	}
-	return p, j.ops.planNext(ctx, p, change{before: before, next: next, state: s, differences: p.Changes, there: there.Value, document: document}, r)
+	return p, j.ops.planNext(ctx, p, change{before: before, next: next, state: s, differences: p.Changes, there: there.Value}, r)
 }
 
 // planNew is plan for a job that is not there.

@@ -8,19 +8,19 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // change is what a plan looks at: two configurations with their defaults, and the job's tree. before,
-// differences and documents are zero for a job that is new.
+// differences and there are zero for a job that is new.
 type change struct {
 	before, next jobtype.Config
 	differences  []jobtype.Difference
 	state        *jobtree.State
-	// there and document are what the registry has, and what it would have.
-	there, document []byte
+	there        []byte // the document that the registry has
 }
 
 // changes reports whether a field has another value. Everything changes for a job that is new.
@@ -86,34 +86,22 @@ func (c change) otherwiseByJVM() []string {
 			members.Add(id)
 		}
 	}
-	if members.Empty() {
-		if len(c.written()) > 0 { // a member that is only restarting is not there, either
-			return []string{"a document of ElasticJob 3.0 takes the place of one of elastic-job 2.1, whose members do not start again then; keep a copy of it for the way back"}
-		}
+	var list []string
+	switch isOld := jobconf.IsOld(c.there); {
+	case isOld && members.Empty(): // a member that is only restarting is not there, either
+		return []string{"a document of ElasticJob 3.0 takes the place of one of elastic-job 2.1, whose members do not start again then; keep a copy of it for the way back"}
+	case isOld:
+		list = append(list, fmt.Sprintf("JVM members are there (%v): config: JVM members of elastic-job 2.1 read no document but their own; they run nothing once this is written, and do not start again: stop them first, and keep a copy of it for the way back", &members))
+	case members.Empty():
 		return nil
 	}
-	var list []string
 	known := c.before.Mixed()
-	for _, i := range append(c.written(), c.next.Mixed()...) {
+	for _, i := range c.next.Mixed() {
 		if !slices.Contains(known, i) && (i.Harm != "" || i.Refused) {
 			list = append(list, fmt.Sprintf("JVM members are there (%v): %v", &members, i))
 		}
 	}
 	return list
-}
-
-// written returns what JVM members do otherwise because a document is written in place of one of
-// elastic-job 2.1.
-func (c change) written() []jobtype.MixedIssue {
-	before, err := jobtype.MixedIn(c.there)
-	if err != nil {
-		return nil // there is none, or it cannot be read, which is a warning of its own
-	}
-	after, err := jobtype.MixedIn(c.document)
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(before, func(i jobtype.MixedIssue) bool { return i.Field != "config" || slices.Contains(after, i) })
 }
 
 // unlabelled says that nobody has the label that the job wants.

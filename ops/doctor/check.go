@@ -1,9 +1,11 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // check finds what is wrong with a job at one look.
@@ -51,7 +53,10 @@ func (w *world) checkConfig(c *collector) bool {
 		severity = Warning // those that run the job read it
 	}
 	s := w.about(ConfigUnreadable, severity, "the configuration cannot be read: "+brief.Error(err).Error(),
-		"write it again; instances that have read an earlier one go on by it, others cannot start", "elasticjob apply -f FILE")
+		"correct it; instances that have read an earlier one go on by it, others cannot start", "elasticjob apply -f FILE")
+	if fault, ok := errors.AsType[*jobtype.ConfigError](err); ok && !fault.Partial && fault.Job == w.name {
+		s.Command = "elasticjob edit " + w.name
+	}
 	s.Path, s.mark = w.Job.Config(), w.Config.Modified
 	c.add(s)
 	return false

@@ -533,3 +533,22 @@ func TestItemsFail(t *testing.T) {
 		})
 	}
 }
+
+// What is wrong in a configuration that can be read as a whole is corrected as it stands there; any other is written anew.
+func TestWhatCorrectsAConfiguration(t *testing.T) {
+	for document, want := range map[string]string{
+		"failover: true\nmonitorExecution: false\n": "elasticjob edit settle",
+		"failover: maybe\n":                         "elasticjob apply -f FILE",
+		"{":                                         "elasticjob apply -f FILE",
+	} {
+		inGoodHealth(t, func(f *fixture) {
+			f.commit(coord.Put(f.job.Config(), []byte("jobName: settle\nshardingTotalCount: 3\n"+document)))
+			for n := range f.hosts {
+				f.says(n, func(d *jobtree.SessionDocument) { d.Accepted = f.get(f.job.Config()).Modified })
+			}
+			if found := f.finds(doctor.ConfigUnreadable).Findings[0]; found.Command != want {
+				t.Errorf("%q: %v", document, found)
+			}
+		})
+	}
+}

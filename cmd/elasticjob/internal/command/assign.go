@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,13 +24,14 @@ type description struct {
 	keys *yaml.Node // the mapping below jobs.NAME
 }
 
-// describe makes a description of a job.
+// describe makes a description of a job. It comes with an error if it has mistakes.
 func describe(d jobfile.Declared) (*description, error) {
 	document, err := jobfile.Declarations{Jobs: []jobfile.Declared{d}}.Write()
-	if err != nil {
+	if document == nil {
 		return nil, fmt.Errorf("job %s: %w", brief.Text(d.Config.Name), err)
 	}
-	return readDescription(d.Config.Name, document)
+	read, bad := readDescription(d.Config.Name, document)
+	return read, cmp.Or(bad, err)
 }
 
 // readDescription reads a file that describes one job.

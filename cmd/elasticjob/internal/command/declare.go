@@ -13,6 +13,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
@@ -315,8 +316,14 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 		return err
 	}
 	e := exported{Jobs: []string{}, File: string(text)}
+	var overwrite brief.List
 	for _, j := range all.Jobs {
-		e.Jobs = append(e.Jobs, j.Config.Name)
+		if e.Jobs = append(e.Jobs, j.Config.Name); j.Config.Overwrite {
+			overwrite.Add(j.Config.Name)
+		}
+	}
+	if !overwrite.Empty() {
+		c.warn("the file keeps overwrite: true of %v: each process that starts with it replaces what the registry has then, also what operators have changed; take it out", &overwrite)
 	}
 	isLost := func(why error) bool { return errors.Is(why, declare.ErrNoSuchKey) }
 	for _, why := range unread {

@@ -128,7 +128,9 @@ func itemRemarks(it *ops.ItemInfo) (list []string) {
 		add(it.Run.Instance != it.Instance, "on %s", it.Run.Instance)
 		add(it.Run.Lost, "whose instance is gone")
 	}
-	add(it.Last != nil && it.Last.Error != "", "last error: %s", lastError(it))
+	if it.Last != nil {
+		add(it.Last.Error != "", "last error: %s", it.Last.Error)
+	}
 	add(it.Disabled, "disabled")
 	add(it.Waits, "waits for failover")
 	add(it.Failover != "", "taken over by %s", it.Failover)
@@ -141,13 +143,6 @@ func itemRemarks(it *ops.ItemInfo) (list []string) {
 	}
 	add(len(it.Requests) > 0, "%d requests", len(it.Requests))
 	return list
-}
-
-func lastError(it *ops.ItemInfo) string {
-	if it.Last == nil {
-		return ""
-	}
-	return it.Last.Error
 }
 
 func (c *cli) instancesCommand() *cobra.Command {

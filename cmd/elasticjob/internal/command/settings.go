@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,10 +78,6 @@ func (c *cli) printForJVM(now ops.Settings) error {
 	if err != nil {
 		return err
 	}
-	isRefused := false
-	for _, i := range issues {
-		isRefused = isRefused || i.Refused
-	}
 	err = c.print(show.Result{
 		Value: struct {
 			Job    string               `json:"job"`
@@ -104,7 +101,7 @@ func (c *cli) printForJVM(now ops.Settings) error {
 			return t
 		},
 	})
-	if isRefused {
+	if slices.ContainsFunc(issues, func(i jobtype.MixedIssue) bool { return i.Refused }) {
 		return cmp.Or(err, quiet(exit.Findings))
 	}
 	return err
@@ -195,13 +192,14 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 	return c.change(cmd, func(ctx context.Context, ch *changer) error {
 		j := ch.job(name)
 		now, err := j.Settings(ctx)
-		if err != nil {
+		fault, isInvalid := errors.AsType[*jobtype.ConfigError](err)
+		if err != nil && (!isInvalid || fault.Partial) {
 			return err
 		}
 		work := declare.Work(now)
 		before := jobfile.InRegistry(now.Config, work)
 		d, err := describe(before)
-		if err != nil {
+		if err != nil && (!isInvalid || d == nil) {
 			return err
 		}
 		if d, err = change(ctx, d); err != nil {
@@ -214,9 +212,7 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if after.Work() != work {
 			return exit.Errorf(exit.Usage, "job %s: its implementation is %q, and is not changed with its settings: use elasticjob implement", name, work)
 		}
-		if version == 0 {
-			version = now.Version
-		}
+		version = cmp.Or(version, now.Version)
 		plan, err := j.Plan(ctx, ops.PlanRequest{Config: after.Config, Version: version})
 		if err != nil {
 			return err

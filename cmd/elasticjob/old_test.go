@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
+	"github.com/elasticjob-go/elasticjob/coord"
+)
+
+// A document may have what no program takes, as ElasticJob writes it: failover without monitorExecution. A change that
+// cures it is made, any other says what to set; an export warns of overwrite.
+func TestDocumentsOfElasticJob(t *testing.T) {
+	t.Parallel()
+	p := person{store: servers.store(t, "etcd") + "/documents"}
+	at, err := target.Settings{Store: p.store}.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg, err := dial(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := reg.Close(context.Background()); err != nil { // the context of the test has ended
+			t.Error(err)
+		}
+	}()
+	const faulty = `{"jobName":"old","jobClass":"org.example.Old","jobType":"SIMPLE","cron":"0 0 3 * * ?","shardingTotalCount":2,"jobParameter":"kept","failover":true,"monitorExecution":false,"overwrite":true}`
+	for name, tc := range map[string]struct {
+		document string
+		args     []string
+		want     exit.Code
+		says     string // of the output, or of the error
+	}{
+		"monitorExecution":    {faulty, []string{"update", "old", "--set", "monitorExecution=true"}, exit.Done, "keep a copy of it for the way back"},
+		"failover":            {faulty, []string{"update", "old", "--set", "failover=false"}, exit.Done, "cannot be read, and what is wrong in it goes"},
+		"no cure":             {faulty, []string{"update", "old", "--set", "jobParameter=x"}, exit.Usage, "set monitorExecution to true, or failover to false"},
+		"not all can be read": {strings.Replace(faulty, `"kept"`, `["kept"]`, 1), []string{"update", "old", "--set", "monitorExecution=true"}, exit.Usage, "jobParameter"},
+	} {
+		if _, err := reg.Commit(t.Context(), coord.Put("old", nil), coord.Put("old/config", []byte(tc.document))); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.run(t.Context(), tc.args...); got != tc.want || !strings.Contains(p.out.String()+p.err.String(), tc.says) {
+			t.Errorf("%s: got %d: %s%s", name, got, &p.out, &p.err)
+		}
+		n, err := reg.Get(t.Context(), "old/config")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isNew := !strings.HasPrefix(string(n.Value), "{"); isNew != (tc.want == exit.Done) || isNew && !strings.Contains(string(n.Value), "jobParameter: kept\n") {
+			t.Errorf("%s: the registry has %s", name, n.Value)
+		}
+	}
+	if _, err := reg.Commit(t.Context(), coord.Put("old/config", []byte(strings.Replace(faulty, `"monitorExecution":false`, `"monitorExecution":true`, 1)))); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.run(t.Context(), "export"); got != exit.Done || !strings.Contains(p.err.String(), `overwrite: true of "old"`) || !strings.Contains(p.out.String(), "overwrite: true") {
+		t.Errorf("export: got %d: %s%s", got, &p.out, &p.err)
+	}
+}
