@@ -111,7 +111,8 @@ const maxImplementationLength = 1_000
 // WithImplementation names the program that does the work of the job, in up to 1,000 bytes.
 // The registry keeps the name and a scheduler with another one is refused, so two programs
 // cannot run different work under the name of one job. The default is the job's name. For a
-// job that JVM instances have run, give the name of their class.
+// job that JVM instances have run, give the name of their class. Without it two programs with one job name, by
+// mistake, share its items: this package sees only that their configurations differ.
 func WithImplementation(name string) Option {
 	return func(o *setup.Options) error {
 		if err := jobconf.CheckText(name, maxImplementationLength); err != nil {

@@ -27,7 +27,8 @@ import (
 // way. A Config hides nothing when it is printed.
 type Config struct {
 	// Name identifies the job: 1 to 200 ASCII letters, digits, '.', '_', '-' and
-	// ':', but not "." or "..". A renamed job is another job. (jobName)
+	// ':', but not "." or "..". A renamed job is another job. All programs that give a name in a namespace share
+	// the items of one job: two that do different work need two names, or two namespaces. (jobName)
 	Name string
 
 	// Cron says when the job fires: in Quartz syntax with 6 or 7 fields, "0 0/5 * * * ?", or with

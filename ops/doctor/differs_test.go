@@ -46,7 +46,7 @@ func TestProgramWithAnotherConfiguration(t *testing.T) {
 			}
 		}
 		find(doctor.Warning, "config-differs", "and 1 more", `cron is \"0 0 4 * * ?\" in the program, and \"0 0 3 * * ?\" in the store`,
-			"set its Config.Revision to 1", "elasticjob get settle", "elasticjob update settle --set 'cron=0 0 4 * * ?'")
+			"set its Config.Revision to 1", "if it is another program", "elasticjob get settle", "elasticjob update settle --set 'cron=0 0 4 * * ?'")
 
 		// The program's is taken; then somebody wants another one.
 		steer := c.Ops().Job("settle")

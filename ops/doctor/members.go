@@ -72,7 +72,7 @@ func (w *world) checkMembers(c *collector) {
 // differing is the symptom of an instance whose program brings another configuration than the store's, which is effective.
 func (w *world) differing(id string, in *jobtree.Session) symptom {
 	keep := "to keep the store's, write it into the program, as elasticjob get " + w.name + " shows it"
-	s := w.about(ConfigDiffers, Warning, "", fmt.Sprintf("%s; to put the program's into force, set its Config.Revision to %d and start it again, or update the job", keep, w.config.Revision+1), "")
+	s := w.about(ConfigDiffers, Warning, "", fmt.Sprintf("%s; to put the program's into force, set its Config.Revision to %d and start it again, or update the job; if it is another program, which has the job's name by mistake and does its items, too, give its job another name or namespace", keep, w.config.Revision+1), "")
 	s.Instance, s.mark, s.detail = id, in.Created, in.Differs
 	var fields, sets []string
 	for line := range strings.Lines(in.Differs) {
