@@ -16,7 +16,7 @@ import (
 
 // Process is a process of a [Cluster]: a [job.Node] on a registry of its own, with a session
 // of 10 s (1 s in real time). Die and the other faults may be called from any goroutine, handlers too. A
-// fault of a process that has died or left fails the test, because it would do nothing.
+// fault of a process that has died or left fails the test, because it would do nothing; only Die may be repeated.
 type Process struct {
 	c        *Cluster
 	address  string
@@ -174,8 +174,8 @@ func (in *Process) close() error {
 // [ErrDied]. To see all that follows at this instant, call [Cluster.Advance] with 0.
 func (in *Process) Die() {
 	in.c.t.Helper()
-	if in.fails("Die", in.leave(hasDied)) {
-		return
+	if gone := in.leave(hasDied); gone == hasDied || in.fails("Die", gone) {
+		return // two handlers may call it at the same moment
 	}
 	in.c.recorder.bury(in.witness, in.address)
 	in.broken.stop()
