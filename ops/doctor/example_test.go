@@ -34,5 +34,5 @@ func Example() {
 	}
 	// Output:
 	// 1 job, at worst: critical
-	// critical no-instance job "settle": "no instance has ever joined, so it does not run"; start a process of the job
+	// critical no-instance job "settle": "no instance has ever joined, so it does not run"; start a process of the job, or remove the job if no program has it any more
 }

@@ -40,7 +40,7 @@ func (w *world) checkAbsence(c *collector) {
 	offering := w.offering()
 	switch {
 	case len(w.ns.runners) == 0:
-		c.add(w.about(NoInstance, Critical, w.gone(), "start a process of the job", ""))
+		c.add(w.about(NoInstance, Critical, w.gone(), "start a process of the job, or remove the job if no program has it any more", ""))
 	case len(offering) == 0:
 		c.add(w.about(NotOffered, Critical,
 			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", len(w.ns.runners), brief.Quote(w.Implementation)),
