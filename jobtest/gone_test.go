@@ -23,7 +23,10 @@ func TestFaultOfAProcessThatIsGone(t *testing.T) {
 			"CutOff":      func(a *jobtest.Process) { a.CutOff(time.Second) },
 			"LoseAnswers": func(a *jobtest.Process) { a.LoseAnswers(time.Second) },
 			"LoseSession": (*jobtest.Process).LoseSession,
-			"ClockOff":    func(a *jobtest.Process) { a.ClockOff(time.Second) },
+			"Schedule": func(a *jobtest.Process) {
+				a.Schedule(every("0 * * * * ?"), job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+			},
+			"ClockOff": func(a *jobtest.Process) { a.ClockOff(time.Second) },
 		} {
 			if how == "has died" && name == "Die" {
 				continue // it may be repeated

@@ -102,6 +102,9 @@ func (in *Process) at(e job.Event) time.Time {
 // Schedule joins a job: see [job.Node.Schedule]. It ends the test if that fails.
 func (in *Process) Schedule(cfg job.Config, h job.Handler, opts ...job.Option) *job.Scheduler {
 	in.c.t.Helper()
+	if gone := in.left(); gone != "" {
+		in.c.t.Fatalf("jobtest: Schedule of the process %s, which %s before: a process that is started anew is another one\n%s", in.address, gone, in.c.recorder)
+	}
 	s, err := in.node.Schedule(in.c.t.Context(), cfg, h, opts...)
 	if err != nil {
 		in.c.t.Fatalf("jobtest: %s: %v\n%s", in.address, err, in.c.recorder)
