@@ -82,7 +82,7 @@ func (x Faults) List() []Fault { return slices.Clone(x.list) }
 func (x Faults) Require(t testing.TB, n int) {
 	t.Helper()
 	if len(x.list) != n {
-		t.Fatalf("jobtest: %d instead of %d faults%s\n%s", len(x.list), n, asked(x.asked), x.recorder.show(excerpt{job: x.job}))
+		t.Fatalf("jobtest: %d instead of %d faults%s\n%s", len(x.list), n, asked(x.asked), x.recorder.show(excerpt{job: x.job, faults: x.list}))
 	}
 	x.recorder.requireAll(t)
 }

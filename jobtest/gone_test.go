@@ -23,10 +23,7 @@ func TestFaultOfAProcessThatIsGone(t *testing.T) {
 			"CutOff":      func(a *jobtest.Process) { a.CutOff(time.Second) },
 			"LoseAnswers": func(a *jobtest.Process) { a.LoseAnswers(time.Second) },
 			"LoseSession": (*jobtest.Process).LoseSession,
-			"Schedule": func(a *jobtest.Process) {
-				a.Schedule(every("0 * * * * ?"), job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
-			},
-			"ClockOff": func(a *jobtest.Process) { a.ClockOff(time.Second) },
+			"ClockOff":    func(a *jobtest.Process) { a.ClockOff(time.Second) },
 		} {
 			if how == "has died" && name == "Die" {
 				continue // it may be repeated

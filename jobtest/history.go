@@ -26,7 +26,15 @@ const (
 type excerpt struct {
 	job    string          // only what is about this job, or about none; all if there is none
 	marked map[string]bool // task ids of executions that have a mark
+	faults []Fault         // those that have a mark
 	from   time.Time       // the moment that matters, if that is not the end
+}
+
+// marks reports whether a fault has a mark.
+func (x excerpt) marks(f Fault) bool {
+	return slices.ContainsFunc(x.faults, func(m Fault) bool {
+		return m.JobName == f.JobName && m.InstanceID == f.InstanceID && m.Kind == f.Kind && m.Began.Equal(f.Began)
+	})
 }
 
 // line is one line of a history.
@@ -81,7 +89,7 @@ func (r *Recorder) lines(x excerpt) []line {
 		lines = append(lines, line{e.Began, e.number, x.marked[e.TaskID], e.JobName, e.InstanceID, e.Execution.String()})
 	}
 	for _, f := range r.faults {
-		lines = append(lines, line{f.Began, f.number, false, f.JobName, f.InstanceID, f.Fault.String()})
+		lines = append(lines, line{f.Began, f.number, x.marks(f.Fault), f.JobName, f.InstanceID, f.Fault.String()})
 	}
 	for _, e := range r.events {
 		lines = append(lines, line{e.at, e.number, false, e.job, e.instance, strings.TrimSpace(e.job + " " + e.text)})
@@ -115,5 +123,5 @@ func shown(err error) string {
 		return "no error"
 	}
 	begin := brief.Cut(err.Error(), 4*brief.MaxText)
-	return brief.Text(strings.Join(strings.Fields(begin), " "))
+	return brief.Cut(strings.Join(strings.Fields(begin), " "), 3*brief.MaxText) // the cause stands at the end
 }

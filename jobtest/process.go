@@ -99,15 +99,19 @@ func (in *Process) at(e job.Event) time.Time {
 	return time.Now()
 }
 
-// Schedule joins a job: see [job.Node.Schedule]. It ends the test if that fails.
+// Schedule joins a job: see [job.Node.Schedule]. It ends the test if that fails. The history says so if the
+// registry's configuration is effective and cfg differs from it: see [job.Config].Revision.
 func (in *Process) Schedule(cfg job.Config, h job.Handler, opts ...job.Option) *job.Scheduler {
 	in.c.t.Helper()
 	if gone := in.left(); gone != "" {
-		in.c.t.Fatalf("jobtest: Schedule of the process %s, which %s before: a process that is started anew is another one\n%s", in.address, gone, in.c.recorder)
+		in.c.t.Fatalf("jobtest: Schedule of job %s on the process %s, which %s before: a restart is another Cluster.Process with this address\n%s", cfg.Name, in.address, gone, in.c.recorder)
 	}
 	s, err := in.node.Schedule(in.c.t.Context(), cfg, h, opts...)
 	if err != nil {
 		in.c.t.Fatalf("jobtest: %s: %v\n%s", in.address, err, in.c.recorder)
+	}
+	if s.Status().Differs {
+		in.c.recorder.tell(in.address, cfg.Name+" has a configuration that is not in force: the registry's is, whose revision is not smaller")
 	}
 	return s
 }

@@ -29,6 +29,9 @@ type Case struct {
 	// Options are those of the program that the job needs: [job.WithErrorHandler], for one.
 	Options []job.Option
 
+	// What is to happen after the execution has ended does not happen, and does not fail the test: check the
+	// outcome.
+
 	// KillAfter is how long after its begin an operator kills the execution; 0 is never.
 	KillAfter time.Duration
 	// ShutdownAfter is how long after its begin the process is shut down; 0 is never. The context
