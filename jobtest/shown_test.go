@@ -1,6 +1,7 @@
 package jobtest_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -70,6 +71,31 @@ func TestNoTokensWithoutMonitorExecution(t *testing.T) {
 		failure := failureOf(t, func(t testing.TB) { jobtest.TokensGrow(t, c.Executions()) })
 		if !strings.Contains(failure, "settle: item 0 has no token, because MonitorExecution of the job is off") {
 			t.Error(failure)
+		}
+	})
+}
+
+// A key that a handler makes of the scheduled time is the same when a trigger is failed over.
+func TestATriggerKeepsItsTimeInAFailover(t *testing.T) {
+	inCluster(t, func(t *testing.T, c *jobtest.Cluster) {
+		c.Advance(123456789 * time.Nanosecond)
+		cfg := job.Config{Name: "settle", ShardingTotalCount: 1, Failover: true}
+		for _, address := range []string{"10.0.0.1", "10.0.0.2"} {
+			in := c.Process(address)
+			in.Schedule(cfg, job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
+				if sc.Source != job.SourceFailover {
+					in.Die()
+				}
+				return nil
+			}))
+		}
+		if _, err := c.Ops().Job("settle").Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(time.Minute)
+		first, again := c.Executions().Source(job.SourceManual).One(t), c.Executions().Source(job.SourceFailover).One(t)
+		if !first.ScheduledTime.Equal(again.ScheduledTime) {
+			t.Errorf("got %v after %v", again.ScheduledTime, first.ScheduledTime)
 		}
 	})
 }

@@ -54,7 +54,8 @@ type ShardingContext struct {
 	// ScheduledTime is the tick that this execution is for, in the job's time zone. If it
 	// makes up for ticks, it is the last one missed; after a failover, the tick of the
 	// execution that was cut short; after a trigger, the time at which the item was claimed; in
-	// a retry or a backfill, the tick that it was asked for.
+	// a retry or a backfill, the tick that it was asked for. It has whole milliseconds, so a key that is
+	// made of it has to have them, too: two triggers may be claimed in one second.
 	ScheduledTime time.Time
 	// Source is why it runs.
 	Source Source

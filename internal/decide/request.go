@@ -206,7 +206,8 @@ func (w *World) ClaimRequested(items []int) []Change {
 // claimFor returns the claim of an item for the next run that a request asks for.
 func (w *World) claimFor(i int, r *jobtree.Request) Claim {
 	p := progressOf(r, i)
-	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i), Done: p.Done, Failed: p.Failed}
+	now := w.Now.Truncate(time.Millisecond) // as fired has it, so that a failover has the same
+	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i), Done: p.Done, Failed: p.Failed}
 	if claim.Done < len(r.Ticks) {
 		claim.Tick = r.Ticks[claim.Done]
 	}
