@@ -127,6 +127,9 @@ func settle(ctx context.Context, sc job.ShardingContext) error {
 }
 
 func report(ctx context.Context, sc job.ShardingContext) error {
+	if sc.JobParameter == "silent" {
+		return errors.New("no printer")
+	}
 	job.Logger(ctx).Info("printing \x1b[1mpages\x1b[0m")
 	switch {
 	case sc.JobParameter == "fail" && sc.Item == 1:

@@ -203,11 +203,10 @@ func (w *World) ClaimRequested(items []int) []Change {
 	return c.list
 }
 
-// claimFor returns the claim of an item for the next run that a request asks for.
+// claimFor returns the claim of an item for the next run that a request asks for. Its time is one that fired can have.
 func (w *World) claimFor(i int, r *jobtree.Request) Claim {
 	p := progressOf(r, i)
-	now := w.Now.Truncate(time.Millisecond) // as fired has it, so that a failover has the same
-	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: now, Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i), Done: p.Done, Failed: p.Failed}
+	claim := Claim{Item: i, Source: sourceOfRequest(r), Tick: w.Now.Truncate(time.Millisecond), Parameter: r.Parameter, Request: r.ID, Original: r.OriginalOf(i), Done: p.Done, Failed: p.Failed}
 	if claim.Done < len(r.Ticks) {
 		claim.Tick = r.Ticks[claim.Done]
 	}

@@ -45,6 +45,12 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 				if err != nil {
 					return err
 				}
+				again := c.flags.Words(c.context)
+				for i := range report.Findings {
+					if f := &report.Findings[i]; f.Command != "" {
+						f.Command += again
+					}
+				}
 				if err := c.print(findings(report, s.place.Namespace)); err != nil {
 					return err
 				}

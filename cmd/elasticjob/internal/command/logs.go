@@ -86,6 +86,7 @@ type logPrinter struct {
 // execLog is the log of an execution.
 type execLog struct {
 	id        string
+	run       history.Execution
 	isRunning bool
 	last      int          // number of the last line that was read
 	lines     []trace.Line // read, and not printed
@@ -95,11 +96,11 @@ type execLog struct {
 func (p *logPrinter) print(ctx context.Context) error {
 	for {
 		for _, l := range p.logs {
-			x, err := p.reader.Execution(ctx, l.id) // before its lines: after its end none comes
-			if err != nil {
+			var err error
+			if l.run, err = p.reader.Execution(ctx, l.id); err != nil { // before its lines: after its end none comes
 				return err
 			}
-			l.isRunning, l.isRead = x.Outcome == history.OutcomeRunning, false
+			l.isRunning, l.isRead = l.run.Outcome == history.OutcomeRunning, false
 		}
 		for {
 			first, err := p.next(ctx)
@@ -113,6 +114,11 @@ func (p *logPrinter) print(ctx context.Context) error {
 				return err
 			}
 			first.lines = first.lines[1:]
+		}
+		for _, l := range p.logs {
+			if !l.isRunning && l.last == 0 {
+				p.warn("item %d has logged nothing: %v %s", l.run.Item, l.run.Outcome, l.run.Error)
+			}
 		}
 		p.logs = slices.DeleteFunc(p.logs, func(l *execLog) bool { return !l.isRunning })
 		if !p.isFollowed || len(p.logs) == 0 {
