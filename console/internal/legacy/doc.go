@@ -58,7 +58,8 @@
 //
 // PUT /api/jobs/config changes what the body names, and what it leaves out stays. (In ElasticJob that is off,
 // zero or empty.) null stays, too, but for texts in 3.x, where it is the default. It fails with 409 if somebody
-// has changed the job since it was read here. What 2.1.5 has no field for stays. Its jobType, jobClass, monitorPort and
+// has changed the job since it was read here, and while members of elastic-job 2.1 run it by a document of theirs: they
+// would run nothing once it is written here. What 2.1.5 has no field for stays. Its jobType, jobClass, monitorPort and
 // executor_service_handler cannot change; other values than those that were read are refused. Of a
 // document of 3.x the type is told by its properties, and the class is the implementation.
 //

@@ -137,6 +137,27 @@ func TestDocumentOfElasticJob2(t *testing.T) {
 	})
 }
 
+// While members of elastic-job 2.1 live their document stays: they would run nothing by another one.
+func TestDocumentOfElasticJob2WhileItsMembersLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const is = `{"jobName":"old","jobClass":"com.example.Old","jobType":"SIMPLE","cron":"0/5 * * * * ?","shardingTotalCount":2,"monitorExecution":true,"monitorPort":-1}`
+		w := bare21(t, is)
+		jvm := w.dial("prod")
+		if _, err := jvm.Commit(t.Context(), coord.CreateEphemeral("old/instances/10.0.0.5@-@1", nil)); err != nil {
+			t.Fatal(err)
+		}
+		w.ask("root", "POST", "/api/registry-center/connect", `{"name":"prod"}`)
+		const body = `{"jobName":"old","cron":"0/10 * * * * ?"}`
+		if got := w.ask("root", "PUT", "/api/jobs/config", body); !strings.HasPrefix(got, "409 ") || !strings.Contains(got, "10.0.0.5@-@1") {
+			t.Error(got)
+		}
+		s, err := w.prod.Job("old").Settings(t.Context())
+		if err != nil || string(s.Document) != is {
+			t.Errorf("%s, %v", s.Document, err)
+		}
+	})
+}
+
 // A change is refused if somebody was faster since the settings were read.
 func TestSettingsThatHaveChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

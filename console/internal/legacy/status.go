@@ -49,7 +49,7 @@ func statuses() []statusErrors {
 		{http.StatusBadGateway, []error{errUnreached, coord.ErrDenied}},
 		{http.StatusConflict, []error{
 			errNoCenter, connection.ErrFixed, connection.ErrInUse, connection.ErrMany, connection.ErrVersion, ops.ErrConfigChanged, ops.ErrBusy,
-			ops.ErrMoving, ops.ErrMoved, jobtype.ErrKindConflict, jobtype.ErrNobodyRunsIt, jobtype.ErrQueueFull,
+			ops.ErrMoving, ops.ErrMoved, jobtype.ErrKindConflict, jobtype.ErrNobodyRunsIt, jobtype.ErrOldMembers, jobtype.ErrQueueFull,
 		}},
 		{http.StatusBadRequest, []error{errBody, errQuery, errPath, history.ErrQuery, jobtype.ErrInvalidConfig, ops.ErrRequest, coord.ErrTooLarge}},
 	}
