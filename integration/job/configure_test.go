@@ -87,6 +87,17 @@ func TestOverwrite(t *testing.T) {
 		if got := total(); got != 5 {
 			t.Errorf("with overwrite the total is %d, want 5", got)
 		}
+		const ofJVM = "jobExtraConfigurations:\n- type: RDB\n"
+		node, err := c.admin.Get(t.Context(), c.job.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.commit(coord.Set(c.job.Config(), append(node.Value, ofJVM...)))
+		cfg.JobParameter = "new"
+		c.join("10.0.0.1", cfg, nil).leave()
+		if node, err = c.admin.Get(t.Context(), c.job.Config()); err != nil || !strings.Contains(string(node.Value), "type: RDB") || !strings.Contains(string(node.Value), "new") {
+			t.Errorf("overwrite has left %s, %v; want the key of JVM members, too", node.Value, err)
+		}
 		c.commit(coord.Set(c.job.Config(), []byte("shardingTotalCount: 0\ncron: [")))
 		m := c.dial("10.0.0.1")
 		cfg.Overwrite = false

@@ -83,7 +83,7 @@ func (c *controller) setUpOnce(ctx context.Context, read func(context.Context, s
 	if err := jvm.CheckWrite(there.Value, jobtree.Read(c.view.Snapshot(), job)); err != nil {
 		return fmt.Errorf("job %s: %w", job, err)
 	}
-	document, err := given.Encode(nil)
+	document, err := setup.Document(given.Config, there.Value)
 	if err != nil {
 		return err
 	}

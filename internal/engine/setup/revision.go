@@ -23,6 +23,16 @@ func Replaces(given jobtype.Config, document []byte) bool {
 	return known && given.Revision > revision
 }
 
+// Document encodes a configuration that takes the place of a document. Keys of other readers stay, such as those of JVM
+// members' tracing; of a document that nobody can read there is nothing to keep.
+func Document(c jobtype.Config, previous []byte) ([]byte, error) {
+	document, err := c.Encode(previous)
+	if err != nil {
+		document, err = c.Encode(nil)
+	}
+	return document, err
+}
+
 // revisionOf returns the revision of a document, even if other fields have faults.
 func revisionOf(document []byte) (revision int, known bool) {
 	c, err := jobtype.DecodeConfig(document)
