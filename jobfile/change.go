@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -43,27 +41,11 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 	if k.refused != nil {
 		return nothing, wrongAt(at, "the change is not in force", k.refused)
 	}
-	if err := checkOldMembers(ctx, steer, there.Document); err != nil {
-		return nothing, k.wrong("is not changed", err)
-	}
 	if err := steer.Update(ctx, ops.UpdateRequest{Config: want, Version: there.Version}); err != nil {
 		return nothing, k.wrong("is not changed", err)
 	}
 	k.inForce = k.want
 	return changed, nil
-}
-
-// checkOldMembers returns an error as long as members of elastic-job 2.1 run a job whose document is theirs. No other JVM member
-// reads it.
-func checkOldMembers(ctx context.Context, j *ops.Job, document []byte) error {
-	if !jobconf.IsOld(document) {
-		return nil
-	}
-	instances, err := j.Instances(ctx)
-	if at := slices.IndexFunc(instances, func(in ops.InstanceInfo) bool { return in.JVM }); at >= 0 {
-		return fmt.Errorf("%w: %s", job.ErrOldMembers, brief.Quote(instances[at].ID))
-	}
-	return err
 }
 
 // check asks whether this process would take what the files have.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -149,8 +150,8 @@ type UpdateRequest struct {
 // schedule stays one with a schedule. A document of elastic-job 2.1 becomes one of ElasticJob 3.0, and the class in it
 // becomes the implementation of the job. It is one commit.
 //
-// Errors: ErrNoJob; ErrConfigChanged; jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of
-// a commit.
+// Errors: ErrNoJob; ErrConfigChanged; jobtype.ErrKindConflict; jobtype.ErrOldMembers, with one of them, while members of
+// 2.1 run the job by that document; a *job.ConfigError; those of a read and of a commit.
 func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 	return j.again(ctx, "update", func() error {
 		there, err := j.config(ctx)
@@ -166,6 +167,15 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 			return err
 		}
 		ops := []coord.Op{coord.SetAt(j.name.Config(), document, there.Version)}
+		if jobconf.IsOld(there.Value) {
+			instances, err := j.Instances(ctx)
+			if err != nil {
+				return err
+			}
+			if at := slices.IndexFunc(instances, func(in InstanceInfo) bool { return in.JVM }); at >= 0 {
+				return fmt.Errorf("job %s: %w: %s", brief.Text(string(j.name)), jobtype.ErrOldMembers, brief.Quote(instances[at].ID))
+			}
+		}
 		if work := jobconf.OldWork(there.Value); work != "" {
 			root, err := j.ops.nodes(ctx, j.name.Root())
 			if err != nil {

@@ -1,12 +1,14 @@
 package ops_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -96,6 +98,13 @@ func TestUpdateOfAJobOfElasticJob2(t *testing.T) {
 					}
 					if warned := strings.Contains(strings.Join(p.Warnings, "\n"), "elastic-job 2.1"); warned != isFirst {
 						t.Errorf("warnings %q", p.Warnings)
+					}
+					if isFirst { // its members could not read what is written
+						commit(t, ctx, reg, []coord.Op{coord.CreateEphemeral("old/instances/10.0.0.9@-@1", nil)})
+						if err := steer.Update(ctx, ops.UpdateRequest{Config: next, Version: there.Version}); !errors.Is(err, jobtype.ErrOldMembers) || !strings.Contains(err.Error(), "10.0.0.9@-@1") {
+							t.Errorf("while a member of 2.1 lives: %v", err)
+						}
+						commit(t, ctx, reg, []coord.Op{coord.Delete("old/instances/10.0.0.9@-@1")})
 					}
 					if err := steer.Update(ctx, ops.UpdateRequest{Config: next, Version: there.Version}); err != nil {
 						t.Fatal(err)

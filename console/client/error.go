@@ -85,7 +85,7 @@ var sentinels = map[string]error{
 	"job-exists": ops.ErrJobExists, "calendar-used": ops.ErrCalendarUsed, "not-running": ops.ErrNotRunning, "paused": ops.ErrPaused,
 	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving, "moved": ops.ErrMoved,
 	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
-	"queue-full": jobtype.ErrQueueFull, "nobody-runs-it": jobtype.ErrNobodyRunsIt, "kind-conflict": jobtype.ErrKindConflict,
+	"queue-full": jobtype.ErrQueueFull, "nobody-runs-it": jobtype.ErrNobodyRunsIt, "kind-conflict": jobtype.ErrKindConflict, "old-members": jobtype.ErrOldMembers,
 	"key-used": jobtype.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
 	"implementation-conflict": jobtype.ErrImplementationConflict,
 

@@ -165,6 +165,7 @@ var known = []coded{
 	{jobtype.ErrQueueFull, http.StatusConflict, "queue-full"},
 	{jobtype.ErrNobodyRunsIt, http.StatusConflict, "nobody-runs-it"},
 	{jobtype.ErrKindConflict, http.StatusConflict, "kind-conflict"},
+	{jobtype.ErrOldMembers, http.StatusConflict, "old-members"},
 	{jobtype.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
 	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},
 

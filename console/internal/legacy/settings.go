@@ -1,7 +1,6 @@
 package legacy
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -168,26 +166,5 @@ func (a *api) updateSettings(r *http.Request, d dialect) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOldMembers(r.Context(), j, s); err != nil {
-		return nil, err
-	}
 	return done{}, j.Update(r.Context(), ops.UpdateRequest{Config: next, Version: s.Version})
-}
-
-// checkOldMembers returns ErrOldMembers if a document of elastic-job 2.1 would be replaced while JVM members live: these
-// routes have no way to warn, and the members would run nothing then.
-func checkOldMembers(ctx context.Context, j *ops.Job, s ops.Settings) error {
-	var keys struct {
-		Class string `yaml:"jobClass"`
-	}
-	if err := yaml.Unmarshal(s.Document, &keys); err != nil || keys.Class == "" {
-		return nil //nolint:nilerr // it is no document of 2.1
-	}
-	instances, err := j.Instances(ctx)
-	for _, in := range instances {
-		if in.JVM {
-			return fmt.Errorf("job %s: %w: %s", s.Job, jobtype.ErrOldMembers, brief.Quote(in.ID))
-		}
-	}
-	return err
 }

@@ -167,6 +167,7 @@ func sentinels() []sentinel {
 		{jobtype.ErrQueueFull, Conflict},
 		{jobtype.ErrNobodyRunsIt, Conflict},
 		{jobtype.ErrKindConflict, Conflict},
+		{jobtype.ErrOldMembers, Conflict},
 		{migrate.ErrRefused, Conflict},
 		{migrate.ErrOther, Conflict},
 		{migrate.ErrTakenOver, Conflict},

@@ -1178,6 +1178,7 @@ export type Word =
   | "problem.not-running"
   | "problem.nothing-failed"
   | "problem.old-member"
+  | "problem.old-members"
   | "problem.old-revision"
   | "problem.other"
   | "problem.other-host"
