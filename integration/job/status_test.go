@@ -29,6 +29,10 @@ func TestStatusInAnOutage(t *testing.T) {
 		m.link.Cut()
 		cut := time.Now()
 		suspended := m.awaitStatus("the session is in doubt", func(s job.Status) bool { return s.Session != coord.Connected })
+		answered := cut
+		if c.isReal() {
+			answered = time.Now() // what was in a buffer when the link was cut is read a moment later
+		}
 		if !errors.Is(suspended.Fault(), coord.ErrUnavailable) || faultOf(suspended, jobtype.FaultStore) == nil {
 			t.Errorf("the fault is %v, want that of the store", suspended.Fault())
 		}
@@ -36,8 +40,8 @@ func TestStatusInAnOutage(t *testing.T) {
 		if lost.Registered || lost.Leader || faultOf(lost, jobtype.FaultStore) == nil {
 			t.Errorf("without a session the status is %+v", lost)
 		}
-		if since := faultOf(lost, jobtype.FaultStore).(job.Fault).Since; since.After(cut) || since.Before(cut.Add(-c.timeout)) {
-			t.Errorf("the store is at fault since %v, and was there until %v", since, cut)
+		if since := faultOf(lost, jobtype.FaultStore).(job.Fault).Since; since.After(answered) || since.Before(cut.Add(-c.timeout)) {
+			t.Errorf("the store is at fault since %v, and was there until %v", since, answered)
 		}
 		if took := time.Since(cut); took > c.timeout+time.Second && !c.isReal() {
 			t.Errorf("it was said after %v", took)
