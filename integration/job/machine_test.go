@@ -60,19 +60,3 @@ func (c *cluster) feelPulse() pulse {
 }
 
 func (p pulse) stoodStill() bool { return p.c.stoodStill(p.before + 400*time.Millisecond) }
-
-// undisturbed does something on which ticks must be on time, once more if the machine stood still.
-func (c *cluster) undisturbed(t *testing.T, do func() (wrong string)) {
-	t.Helper()
-	for again := 0; ; again++ {
-		p := c.feelPulse()
-		wrong := do()
-		if wrong == "" {
-			return
-		}
-		if !p.stoodStill() || again == 10 {
-			t.Error(wrong)
-			return
-		}
-	}
-}

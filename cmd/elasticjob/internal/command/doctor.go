@@ -45,9 +45,6 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 				if err != nil {
 					return err
 				}
-				if report.Jobs == 0 && len(args) == 0 {
-					c.warn("namespace %s has no job", s.place.Namespace)
-				}
 				again := c.flags.Words(c.context)
 				for i := range report.Findings {
 					if f := &report.Findings[i]; f.Command != "" {
