@@ -35,19 +35,7 @@ func TestBesideAJVMMember(t *testing.T) {
 		return p.out.String()
 	}
 	run(exit.Done, "update", "report", "--set", "shardingTotalCount=4")
-	at, err := target.Settings{Store: p.store}.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg, err := dial(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := reg.Close(context.Background()); err != nil { // the context of the test has ended
-			t.Error(err)
-		}
-	}()
+	reg := p.registry(t)
 	const jvm = "10.0.0.9@-@1234"
 	if _, err := reg.Commit(t.Context(), coord.Put("report/servers/10.0.0.9", []byte("ENABLED")), coord.CreateEphemeral("report/instances/"+jvm, []byte("jobInstanceId: "+jvm+"\nserverIp: 10.0.0.9\n"))); err != nil {
 		t.Fatal(err)
@@ -103,4 +91,23 @@ func TestBesideAJVMMember(t *testing.T) {
 	if out := run(exit.Done, "export", "traced"); !strings.Contains(out, "com.example.Traced") || !strings.Contains(p.err.String(), "warning: not in the file: job traced: \"jobExtraConfigurations\": files have no such key") {
 		t.Errorf("export: %s%s", out, &p.err)
 	}
+}
+
+// registry connects to the store of a person, until the test ends.
+func (p *person) registry(t *testing.T) coord.Registry {
+	t.Helper()
+	at, err := target.Settings{Store: p.store}.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg, err := dial(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := reg.Close(context.Background()); err != nil { // the context of the test has ended
+			t.Error(err)
+		}
+	})
+	return reg
 }

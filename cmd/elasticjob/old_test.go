@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
-	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/coord"
 )
 
@@ -15,19 +13,7 @@ import (
 func TestDocumentsOfElasticJob(t *testing.T) {
 	t.Parallel()
 	p := person{store: servers.store(t, "etcd") + "/documents"}
-	at, err := target.Settings{Store: p.store}.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg, err := dial(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := reg.Close(context.Background()); err != nil { // the context of the test has ended
-			t.Error(err)
-		}
-	}()
+	reg := p.registry(t)
 	const faulty = `{"jobName":"old","jobClass":"org.example.Old","jobType":"SIMPLE","cron":"0 0 3 * * ?","shardingTotalCount":2,"jobParameter":"kept","failover":true,"monitorExecution":false,"overwrite":true}`
 	for name, tc := range map[string]struct {
 		document string
