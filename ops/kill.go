@@ -93,7 +93,7 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 	return list, err
 }
 
-// fewItems is how many items are read one by one, with up to five reads for each, instead of
+// fewItems is how many items are read one by one, with up to six reads for each, instead of
 // the whole tree of the job.
 const fewItems = 10
 

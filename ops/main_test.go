@@ -120,12 +120,16 @@ func await(t *testing.T, s *job.Scheduler, what string, ok func(job.Status) bool
 type wired struct {
 	coord.Registry
 	gets, walks int
+	reads       func(path string)                                 // each Get, before it; may be nil
 	sees        func([]coord.Op)                                  // each commit; may be nil
 	answer      func(commit func() (int64, error)) (int64, error) // nil is commit
 }
 
 func (w *wired) Get(ctx context.Context, path string) (coord.Node, error) {
 	w.gets++
+	if w.reads != nil {
+		w.reads(path)
+	}
 	return w.Registry.Get(ctx, path)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -149,43 +148,43 @@ func (j *Job) read(ctx context.Context) (*jobtree.State, error) {
 	return j.state(tree)
 }
 
-// readItems is read for what concerns the executions of a few items. The rest of the tree may
-// be large.
+// readItems is read for what concerns the executions of a few items. The rest of the tree may be large.
 func (j *Job) readItems(ctx context.Context, items []int) (*jobtree.State, error) {
 	if err := j.check(); err != nil {
 		return nil, err
 	}
-	tree := coord.NewTree()
-	get := func(path string) (value string, err error) {
-		n, err := j.ops.reg.Get(ctx, path)
-		if errors.Is(err, coord.ErrNoNode) {
-			return "", nil
+	tree, known := coord.NewTree(), map[string]bool{}
+	var err error // the first
+	read := func(paths ...string) {
+		for n := (coord.Node{}); err == nil && len(paths) > 0; paths = paths[1:] {
+			if n, err = j.ops.reg.Get(ctx, paths[0]); err == nil {
+				tree.Put(n)
+			} else if errors.Is(err, coord.ErrNoNode) {
+				tree.Delete(paths[0])
+				err = nil
+			}
 		}
-		if err == nil {
-			tree.Put(n)
-		}
-		return string(n.Value), err
 	}
-	paths := []string{j.name.Config()}
+	readRunner := func(i int) {
+		n, _ := tree.Get(j.name.Running(i))
+		if runner := string(n.Value); !known[runner] && coord.ValidatePath(j.name.Instance(runner)) == nil {
+			known[runner] = true
+			// Both nodes may go between two reads, and an instance without a session is a JVM member's.
+			read(j.name.Session(runner), j.name.Instance(runner))
+		}
+	}
+	read(j.name.Config())
 	for _, i := range items {
-		paths = append(paths, j.name.Fired(i), j.name.FailoverItem(i))
-		runner, err := get(j.name.Running(i))
-		if err != nil {
-			return nil, err
-		}
-		if runner != "" && coord.ValidatePath(j.name.Instance(runner)) == nil {
-			paths = append(paths, j.name.Instance(runner), j.name.Session(runner))
-		}
+		read(j.name.FailoverItem(i), j.name.Running(i))
+		readRunner(i)
 	}
-	// Sessions before instances: an instance without a session is a JVM member's, and both nodes may go
-	// between two reads.
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	slices.Reverse(paths)
-	for _, path := range paths {
-		if _, err := get(path); err != nil {
-			return nil, err
-		}
+	// What every execution changes comes last, the claim before its record: a slow store would keep a kill from them all.
+	for _, i := range items {
+		read(j.name.Fired(i), j.name.Running(i))
+		readRunner(i)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return j.state(tree)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -381,7 +382,7 @@ func TestReadsOfAKill(t *testing.T) {
 		if killed, err := steer.Kill(t.Context(), ops.KillRequest{Items: []int{7}}); err != nil || len(killed) != 1 || killed[0].Item != 7 {
 			t.Errorf("killed %+v, %v", killed, err)
 		}
-		if reg.gets != 6 || reg.walks > 0 {
+		if reg.gets != 7 || reg.walks > 0 {
 			t.Errorf("%d gets, %d walks", reg.gets, reg.walks)
 		}
 		if killed, err := steer.Kill(t.Context(), ops.KillRequest{Token: 1}); !errors.Is(err, ops.ErrNotRunning) {
@@ -393,6 +394,38 @@ func TestReadsOfAKill(t *testing.T) {
 		results, err := r.Wait(t.Context())
 		if err != nil || results[0].Outcome != job.OutcomeKilled || results[1].Outcome != job.OutcomeKilled {
 			t.Errorf("results %+v, %v", results, err)
+		}
+	})
+}
+
+// A store that takes so long for each answer that another execution begins meanwhile does not keep a kill from the
+// execution that it has read last.
+func TestKillOnASlowStore(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, d dial) {
+		reg := open(t, d)
+		if err := ops.New(reg).Create(t.Context(), ops.CreateRequest{Config: settle()}); err != nil {
+			t.Fatal(err)
+		}
+		name := jobtree.Job("settle")
+		begin := func(instance string) {
+			t.Helper()
+			claim := coord.Put(name.Fired(0), jobtree.EncodeClaim(time.Now(), time.Now()))
+			if _, err := reg.Commit(t.Context(), claim, coord.Put(name.Running(0), []byte(instance))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin("first")
+		instances := 0
+		slow := &wired{Registry: reg, reads: func(path string) {
+			if path != name.Fired(0) && path != name.Running(0) {
+				instances++
+				begin(fmt.Sprint("instance-", instances%2))
+			}
+		}}
+		killed, err := ops.New(slow).Job("settle").Kill(t.Context(), ops.KillRequest{Items: []int{0}})
+		fired, getErr := reg.Get(t.Context(), name.Fired(0))
+		if err != nil || getErr != nil || len(killed) != 1 || killed[0].Token != fired.Modified || killed[0].Instance != fmt.Sprint("instance-", instances%2) {
+			t.Errorf("killed %+v, %v; fired %+v, %v, by instance-%d", killed, err, fired, getErr, instances%2)
 		}
 	})
 }

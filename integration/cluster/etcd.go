@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/internal/testserver/child"
 )
 
 // etcdMembers is how many members a cluster has.
@@ -53,16 +54,16 @@ func startEtcd(ctx context.Context, quota int64, users bool) (Store, error) {
 }
 
 func (s *etcdStore) start(ctx context.Context, quota int64) error {
-	addresses, err := freeAddresses(2 * etcdMembers)
+	ports, err := child.FreePorts(2 * etcdMembers)
 	if err != nil {
-		return err
+		return fmt.Errorf("cluster: %w", err)
 	}
 	var cluster []string
 	for i := range etcdMembers {
 		name := fmt.Sprintf("member%d", i)
-		cluster = append(cluster, name+"=http://"+addresses[2*i])
+		cluster = append(cluster, name+"=http://"+child.Address(ports[2*i]))
 		s.members = append(s.members, &etcdMember{
-			name: name, folder: s.folder.at(name), peer: addresses[2*i], client: addresses[2*i+1], quota: quota,
+			name: name, folder: s.folder.at(name), peer: child.Address(ports[2*i]), client: child.Address(ports[2*i+1]), quota: quota,
 		})
 	}
 	for _, m := range s.members {
