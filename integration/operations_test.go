@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -115,13 +116,16 @@ func removeAndCreate(s *stage) {
 	}
 }
 
-// 200 times somebody joins and leaves a job, while one stays.
+// 200 times somebody joins and leaves a job, while one stays; 100 times with -short.
 func joinsAndLeaves(s *stage) {
 	j := quick
 	j.Work = []time.Duration{20 * time.Millisecond}
 	s.add(j)
 	workers := s.start("w1", "w2", "w3")
-	const rounds = 100
+	rounds := 100
+	if testing.Short() {
+		rounds = 50
+	}
 	for range rounds {
 		mark := s.Mark()
 		for _, w := range workers[1:] {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -49,7 +50,7 @@ func (s *serving) jobs(ctx context.Context) (list struct {
 	Rows []struct{ Name, Status string }
 }) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["console"]+"/api/v1/namespaces/"+s.said["user"]+"/jobs", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.said["console"]+"/api/v1/namespaces/"+cmp.Or(s.said["namespace"], s.said["user"])+"/jobs", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -142,9 +143,11 @@ profiles:
 		t.Errorf("after a restart there are %+v", list)
 	}
 	dev.end()
+	t.Setenv("ELASTICJOB_NAMESPACE", "mine")
 	dev = serve(ctx, t, folder, "dev", "--etcd", "127.0.0.1:0")
-	if list := dev.jobs(ctx); len(list.Rows) != 0 {
-		t.Errorf("a new one has %+v", list)
+	dev.said["namespace"] = "mine"
+	if list := dev.jobs(ctx); len(list.Rows) != 0 || !strings.HasSuffix(dev.said["store"], "/mine") {
+		t.Errorf("a new one has %+v, at %s", list, dev.said["store"])
 	}
 	dev.end()
 	left, err := os.ReadDir(folder)

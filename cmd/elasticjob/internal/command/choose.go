@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/declare"
 )
@@ -56,6 +59,8 @@ func (c *cli) choose(cmd *cobra.Command, within asker, from *selection.Selection
 				return fmt.Errorf("namespace %s: %w", s.place.Namespace, err)
 			}
 			jobs = slices.DeleteFunc(jobs, func(j ops.JobInfo) bool { return p.isFor != nil && !p.isFor(&j) && !from.IsNamed(j.Name) })
+		} else if there, err := s.reg.List(ctx, name); errors.Is(err, coord.ErrNoNode) || err == nil && len(there) == 0 {
+			return fmt.Errorf("job %s: %s: %w", brief.Text(name), cmd.Name(), ops.ErrNoJob)
 		}
 		if len(jobs) > 0 {
 			if err := c.confirmPlan(ctx, s, cmd.Name(), p, jobs); err != nil {

@@ -93,7 +93,7 @@ func (c *cli) on(cmd *cobra.Command, isLong bool, do func(context.Context, *stor
 	}
 	defer func() { err = cmp.Or(err, hangUp()) }()
 	s := &store{target: t, place: place, reg: reg, noPast: noPast, ops: ops.New(reg, options...).By(c.who(cmd))}
-	return selection.Missing(ctx, s.reg, s.asked, do(ctx, s))
+	return selection.Missing(ctx, s.reg, s.asked, c.flags.Words(c.context), do(ctx, s))
 }
 
 // dial connects to a store. hangUp disconnects.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/dev"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/serve"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/target"
 	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
@@ -24,9 +26,10 @@ func (c *cli) devCommand() *cobra.Command {
 	var o dev.Options
 	cmd := &cobra.Command{
 		Use: "dev [-f FILE]", Short: "A store, a history and the console for one developer, with the jobs of files", Args: cobra.NoArgs,
-		Long: `Start etcd, a history in SQLite and the console in this process, for the namespace dev or that of --namespace: nothing
-has to be installed. With --file it runs the jobs of files, as run does; their registry and tracing are left out, so
-that a try touches nothing else. All other commands, and your own programs, reach it by the address that it prints.
+		Long: `Start etcd, a history in SQLite and the console in this process, for the namespace dev or that of --namespace or
+ELASTICJOB_NAMESPACE: nothing has to be installed. With --file it runs the jobs of files, as run does; their registry and
+tracing are left out, so that a try touches nothing else. All other commands, and your own programs, reach it by the
+address that it prints.
 
 Without --data all is gone when it ends. It is not for production: there is one copy of the data, and etcd has no users
 and no TLS, so who reaches its address may do anything.`,
@@ -35,7 +38,10 @@ and no TLS, so who reaches its address may do anything.`,
 			if given := slices.DeleteFunc(c.storeFlags(cmd), func(name string) bool { return name == "namespace" }); len(given) > 0 {
 				return exit.Errorf(exit.Usage, "dev has a store and a history of its own: leave --%s out", strings.Join(given, ", --"))
 			}
-			o.Namespace = cmp.Or(c.flags.Namespace, "dev")
+			if !serve.IsLoopback(f.listen) {
+				return exit.Errorf(exit.Usage, "--listen %s can be reached from elsewhere: dev is for one machine, allowed is a loopback address such as 127.0.0.1:%s", f.listen, consolePort)
+			}
+			o.Namespace = cmp.Or(c.flags.Namespace, target.FromEnvironment(c.env.Lookup).Namespace, "dev")
 			store, err := dev.Start(cmd.Context(), o)
 			if err != nil {
 				return err
@@ -67,8 +73,11 @@ func (c *cli) serveDev(ctx context.Context, store *dev.Store, f *consoleFlags, p
 		}
 		group.Go(func() error { return app.Run(ctx) })
 	}
-	text := fmt.Sprintf("A store, its history and this console. It is not for production.\n\n  store     etcd://%s/%s\n  history   %s\n",
-		store.Settings.Endpoints, store.Settings.Namespace, store.Settings.History)
+	address := fmt.Sprintf("etcd://%s/%s", store.Settings.Endpoints, store.Settings.Namespace)
+	text := fmt.Sprintf("A store, its history and this console. It is not for production.\n\n  store     %s\n  history   %s\n", address, store.Settings.History)
+	if other := target.FromEnvironment(c.env.Lookup).Store; other != "" && other != address {
+		c.warn("ELASTICJOB_STORE names another store: commands go there without --store %s", address)
+	}
 	group.Go(func() error { return c.serveOwn(ctx, f, store, "dev", text) })
 	group.Go(func() error { return store.Wait(ctx) })
 	return group.Wait()

@@ -15,12 +15,12 @@ import (
 )
 
 // Missing adds to the error that there is no such job how it was removed, or the names of similar jobs. asked is the job
-// that the command is about; empty if it is about none.
-func Missing(ctx context.Context, reg coord.Registry, asked string, err error) error {
+// that the command is about; empty if it is about none. flags are those of the store, for commands that are advised.
+func Missing(ctx context.Context, reg coord.Registry, asked, flags string, err error) error {
 	if asked == "" || !errors.Is(err, ops.ErrNoJob) {
 		return err
 	}
-	if removed := removal(ctx, reg, asked); removed != "" {
+	if removed := removal(ctx, reg, asked, flags); removed != "" {
 		return fmt.Errorf("%w; %s", err, removed)
 	}
 	names, listing := Names(ctx, reg)
@@ -31,7 +31,7 @@ func Missing(ctx context.Context, reg coord.Registry, asked string, err error) e
 }
 
 // removal says who has removed a job and what brings it back; empty if the namespace does not tell.
-func removal(ctx context.Context, reg coord.Registry, name string) string {
+func removal(ctx context.Context, reg coord.Registry, name, flags string) string {
 	if !isJob(name) {
 		return ""
 	}
@@ -46,7 +46,7 @@ func removal(ctx context.Context, reg coord.Registry, name string) string {
 	case d.MovedTo != "":
 		return fmt.Sprintf("it was moved to %s, %s", brief.Quote(d.MovedTo), d)
 	}
-	return fmt.Sprintf("it was removed %s; elasticjob create %s creates it again, and elasticjob readmit %s lets programs do so", d, name, name)
+	return fmt.Sprintf("it was removed %s; elasticjob%[2]s create %[3]s creates it again, and elasticjob%[2]s readmit %[3]s lets programs do so", d, flags, name)
 }
 
 // Names returns the names of all jobs of a namespace, ascending.
