@@ -36,7 +36,7 @@ type RemoveRequest struct {
 // Remove removes the job, with all that the registry has of it. Its instances stop with
 // jobtype.ErrJobRemoved: the contexts of handlers that run end, and nobody runs their items again. The
 // job stays removed: no program sets it up again, unless its Config.Revision is higher than that
-// of the configuration that was removed, or until [Ops.Readmit] or [Ops.Create].
+// of the configuration that was removed, or until [Ops.Readmit] or [Ops.Create]. One that was moved stays moved.
 //
 // An instance that has not seen the removal when the job is created again goes on as a member of
 // the new one.
@@ -79,10 +79,13 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 	if err != nil {
 		return err
 	}
-	d := jobtree.RemovalDocument{By: j.ops.by, Why: r.Why, At: j.ops.now()}
-	if c, err := jobtype.DecodeConfig(config.Value); err == nil {
-		d.Revision = c.Revision
+	before, err := j.ops.nodes(ctx, j.name.Removal())
+	if err != nil {
+		return err
 	}
+	c, _ := jobtype.DecodeConfig(config.Value)
+	d, _ := jobtree.DecodeRemoval(before[0].Value) // a JVM member may have set up a job again that was moved
+	d = jobtree.RemovalDocument{By: j.ops.by, Why: r.Why, At: j.ops.now(), Revision: max(c.Revision, d.Revision), MovedTo: d.MovedTo}
 	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d)), coord.DeleteTree(j.name.Applied())}
 	if r.Set != "" {
 		isOwn, err := j.ofSet(ctx, r.Set)

@@ -14,9 +14,13 @@ func (w *world) check(c *collector) {
 	w.checkFaults(c)
 	w.checkMembers(c)
 	w.checkServers(c)
-	if written, isRemoved := w.ns.removed[w.name]; isRemoved {
+	if is, isRemoved := w.ns.removed[w.name]; isRemoved {
 		s := w.about(RemovalIgnored, Warning, "it was removed, and is there again: a JVM member, or a program of an early version, does not know removals", "end that program, then remove the job again; or readmit it", "elasticjob readmit "+w.name)
-		s.mark = written
+		if is.movedTo != "" {
+			s.Severity, s.Cause = Critical, fmt.Sprintf("it was moved to %s, and is there again, by a JVM member or a program of an early version, which do not know that: what joins it here runs it twice", brief.Quote(is.movedTo))
+			s.Advice, s.Command = "end that program, then remove the job again: it stays moved", "elasticjob remove "+w.name
+		}
+		s.mark = is.written
 		c.add(s)
 	}
 	if !w.checkConfig(c) {

@@ -70,7 +70,7 @@
 //	pin-unmatched           critical  items are pinned to what is not there
 //	no-job                  info      a child of the namespace is no job
 //	removal-rest            warning   a removal was cut short
-//	removal-ignored         warning   a job was removed, and is there again
+//	removal-ignored         critical  a job was moved, and is there again; if it was removed, it is a warning
 //	clock-off               critical  a clock is off
 //	migration-open          warning   a migration has stopped halfway
 //	rights-missing          critical  this user may not read, or not write

@@ -174,7 +174,7 @@ func Kinds() []About {
 		{PinUnmatched, Critical, "items are pinned to what is not there"},
 		{NoJob, Info, "a child of the namespace is no job"},
 		{RemovalRest, Warning, "a removal was cut short"},
-		{RemovalIgnored, Warning, "a job was removed, and is there again"},
+		{RemovalIgnored, Critical, "a job was moved, and is there again; if it was removed, it is a warning"},
 		{ClockOff, Critical, "a clock is off"},
 		{MigrationOpen, Warning, "a migration has stopped halfway"},
 		{RightsMissing, Critical, "this user may not read, or not write"},

@@ -265,8 +265,11 @@ func plantings() map[string]planting {
 		}, []doctor.Kind{doctor.MigrationOpen}},
 		"a note that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Removal(), []byte("at: never"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
 		"a mark that nobody can read": {func(f *fixture) { f.commit(coord.Put(jobtree.Job("gone").Moving(), []byte("?"))) }, []doctor.Kind{doctor.DocumentUnreadable}},
-		"removal ignored":             {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
-		"the store's clock":           {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
+		"a job that was moved, and is there again": {func(f *fixture) {
+			f.commit(coord.Put(f.job.Removal(), jobtree.EncodeRemoval(jobtree.RemovalDocument{MovedTo: "etcd://new/shop"})))
+		}, []doctor.Kind{doctor.RemovalIgnored}},
+		"removal ignored":   {func(f *fixture) { f.commit(coord.Put(f.job.Removal(), nil)) }, []doctor.Kind{doctor.RemovalIgnored}},
+		"the store's clock": {func(f *fixture) { f.store.SetClockOffset(-time.Minute) }, []doctor.Kind{doctor.ClockOff, doctor.FutureTime}},
 		// As ElasticJob 3.0.x leaves its nodes when one of two members dies: the items are assigned again with the
 		// next tick, and what was cut short waits until the other one is idle.
 		"JVM members in a failover": {func(f *fixture) {

@@ -24,8 +24,7 @@ type namespace struct {
 	// runners are the processes that offer to serve jobs, and calendars those of the namespace, by name.
 	runners   []runner
 	calendars map[string]sheet
-	// removed are the jobs that were removed: when what says so was written.
-	removed map[string]int64
+	removed   map[string]removed
 	// moving are the jobs that are on their way to another namespace, or from one, with their notes; and marks
 	// are their marks.
 	moving map[string]jobtree.RemovalDocument
@@ -48,7 +47,7 @@ type sheet struct {
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
 	local := clocks.Wall()
-	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]int64{}, moving: map[string]jobtree.RemovalDocument{}}
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]removed{}, moving: map[string]jobtree.RemovalDocument{}}
 	for _, part := range []struct {
 		root string
 		read func(name string, n coord.Node)
@@ -86,12 +85,18 @@ func (ns *namespace) readProcess(n coord.Node, c *collector) {
 	}
 }
 
+// removed is a job that was removed.
+type removed struct {
+	written int64  // the version of what says so
+	movedTo string // where a migration has moved it; empty if none has
+}
+
 func (ns *namespace) readRemoval(name string, n coord.Node, c *collector) {
 	d, err := jobtree.DecodeRemoval(n.Value)
 	if err != nil {
 		c.add(unreadable("", n, err))
 	}
-	ns.removed[name] = n.Modified
+	ns.removed[name] = removed{n.Modified, d.MovedTo}
 	if d.Migration != "" {
 		ns.moving[name] = d
 	}

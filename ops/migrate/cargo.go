@@ -27,6 +27,7 @@ type cargo struct {
 	items       int      // in the tree
 	isConverted bool     // the configuration is that of elastic-job 2.1
 	isJVM       bool     // JVM programs have run it
+	onJVM       string   // an item that a live JVM program runs, and which; empty if there is none
 	token       int64    // the newest fencing token
 	findings    []Finding
 }

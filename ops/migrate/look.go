@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -84,6 +85,11 @@ func (c *cargo) lookAtMembers(s *jobtree.State) {
 	for id, session := range s.Sessions { // it has stepped down, and still runs something
 		if session.Owner != 0 {
 			live[id] = true
+		}
+	}
+	for i := range s.Items {
+		if r := s.Items[i].Running; r != nil && live[r.ID] && s.Sessions[r.ID] == nil {
+			c.onJVM = fmt.Sprintf("item %d on %s", i, brief.Quote(r.ID))
 		}
 	}
 	c.instances = slices.Sorted(maps.Keys(live))

@@ -199,7 +199,9 @@ func (p *Plan) add(m *Move, c *cargo) {
 		list.Add(id)
 	}
 	f := Finding{Refused, string(c.job), fmt.Sprintf("instances run it at the source: %v", &list)}
-	if m.StopInstances {
+	if m.StopInstances && c.onJVM != "" {
+		f.Cause = fmt.Sprintf("a JVM program runs %s, and nothing cuts that short: disable its server, and wait until it has ended", c.onJVM)
+	} else if m.StopInstances {
 		f.Severity, f.Cause = Differs, f.Cause+". They are stopped, and what they run is cut short; a handler that does not watch its context may overlap with the next run of its item"
 	} else {
 		p.isRunning = true

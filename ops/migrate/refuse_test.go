@@ -10,6 +10,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -177,8 +178,13 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 		t.Errorf("at the target, after the move: %v", err)
 	}
 
-	// It would run twice if an operator readmitted or created it at the source, unless he says that it does not.
+	// A JVM, which knows no notes, has set it up again; an operator removes that.
 	o := ops.New(from)
+	put(t, from, plain("a"))
+	if err := o.Job("a").Remove(t.Context(), ops.RemoveRequest{Why: "a JVM was left"}); err != nil {
+		t.Error(err)
+	}
+	// It would run twice if an operator readmitted or created it at the source, unless he says that it does not.
 	config := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1}
 	for _, o := range []*ops.Ops{o.DryRun(), o} {
 		for what, err := range map[string]error{
@@ -221,7 +227,7 @@ func TestAbort(t *testing.T) {
 	compare(t, tree(t, from), was)
 	const note = "~elasticjob/removed/a"
 	got := tree(t, to)
-	if !strings.Contains(got[note], "was not moved here") {
+	if !strings.Contains(got[note], "was not moved here") || !strings.Contains(got[note], "movedTo: ") { // it runs there
 		t.Errorf("the note says %q", got[note])
 	}
 	compare(t, got, map[string]string{note: got[note]})
@@ -233,6 +239,32 @@ func TestAbort(t *testing.T) {
 		if err != nil || len(changes) != 1 || changes[0].By != "anna" {
 			t.Errorf("audit %+v, %v", changes, err)
 		}
+	}
+}
+
+// Nothing cuts short what a JVM runs: such a job is not moved from under it.
+func TestStopOfAJVMThatRuns(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	put(t, from, plain("a"))
+	const id = "10.0.0.9@-@1"
+	name := jobtree.Job("a")
+	if _, err := from.Commit(t.Context(), coord.CreateEphemeral(name.Instance(id), nil), coord.Put(name.Running(0), []byte(id))); err != nil {
+		t.Fatal(err)
+	}
+	m := between(from, to)
+	m.StopInstances = true
+	was := tree(t, from)
+	if _, err := m.Run(t.Context()); !errors.Is(err, migrate.ErrRefused) || !strings.Contains(err.Error(), "a JVM program runs item 0 on ") {
+		t.Errorf("it runs: %v", err)
+	}
+	compare(t, tree(t, from), was)
+	if _, err := from.Commit(t.Context(), coord.Delete(name.Running(0))); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := m.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"a"}) {
+		t.Errorf("it has ended: %+v, %v", result, err)
 	}
 }
 

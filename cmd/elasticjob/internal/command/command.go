@@ -6,6 +6,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ type Environment struct {
 func Process() Environment {
 	e := Environment{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Lookup: os.LookupEnv}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		e.Width = width
+		e.Width = cmp.Or(width, 80) // one that tells no size is a terminal, too
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())) {
 		e.Ask = show.Ask
