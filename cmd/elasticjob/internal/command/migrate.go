@@ -209,7 +209,7 @@ func (m *migration) printMoved(r *migrate.Result) error {
 		}
 	}
 	if len(r.Stayed) > 0 {
-		if err := p.Say("Back at the source: %s", someOf(r.Stayed)); err != nil {
+		if err := p.Say("Back at the source: %s. Jobs that had arrived before stay at the target.", someOf(r.Stayed)); err != nil {
 			return err
 		}
 	}
