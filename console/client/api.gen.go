@@ -2673,7 +2673,7 @@ func (j *Job) GetSettings(ctx context.Context) (out SettingsInfo, etag string, e
 
 // PatchSettings: Change some keys of a configuration.
 //
-// A JSON merge patch (RFC 7396) for config of the settings: null takes a key away, so it has its default.
+// A JSON merge patch (RFC 7396) for config of the settings: null takes a key away, so it has its default. Keys of props that are not named stay, too; null for props itself takes away all of them, also schedule.calendars and the others that ElasticJob has no key for.
 //
 // Needs the role admin, for the job.
 func (j *Job) PatchSettings(ctx context.Context, body ConfigurationPatch, ifMatch string) (SettingsChanged, error) {

@@ -86,8 +86,9 @@ func (a *API) addSettingsChanges() {
 	}, a.putSettings)
 	register(a, admin(route.Job), huma.Operation{
 		OperationID: "patch-settings", Method: http.MethodPatch, Path: jobPath + "/settings", Tags: tagJobs, Summary: "Change some keys of a configuration",
-		Description: "A JSON merge patch (RFC 7396) for config of the settings: null takes a key away, so it has its default.",
-		Errors:      versions, DefaultStatus: http.StatusOK,
+		Description: "A JSON merge patch (RFC 7396) for config of the settings: null takes a key away, so it has its default. " +
+			"Keys of props that are not named stay, too; null for props itself takes away all of them, also schedule.calendars and the others that ElasticJob has no key for.",
+		Errors: versions, DefaultStatus: http.StatusOK,
 	}, a.patchSettings)
 	register(a, admin(route.Job), huma.Operation{
 		OperationID: "implement-job", Method: http.MethodPost, Path: jobPath + "/implement", Tags: tagJobs, Summary: "Give a job another implementation",

@@ -26,7 +26,7 @@ func configKeys(c jobtype.Config) (ConfigKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := ConfigKeys{}
+	var keys map[string]any // The decoder gives nested mappings the type of the outer one, and mergePatch merges only map[string]any.
 	if err := yaml.Unmarshal(document, &keys); err != nil {
 		return nil, fmt.Errorf("configuration of %s: %w", c.Name, err)
 	}
@@ -46,7 +46,7 @@ type ConfigPatch map[string]any
 // Schema is of huma.SchemaProvider.
 func (ConfigPatch) Schema(r huma.Registry) *huma.Schema {
 	return named(r, "ConfigurationPatch", func() *huma.Schema {
-		return configSchema(true, "Keys of a configuration that are to change. A key that is null is taken away, so it has its default.")
+		return configSchema(true, "Keys of a configuration that are to change. A key that is null is taken away, so it has its default. The same holds for keys of props: those that are not named stay.")
 	})
 }
 
