@@ -59,7 +59,7 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 		"the same":           {func(*job.Config) {}, nil},
 		"written otherwise":  {func(c *job.Config) { c.Misfire, c.Strategy = job.On, "AVG_ALLOCATION" }, nil},
 		"a larger revision":  {func(c *job.Config) { c.Revision, c.Cron = 7, rarely }, nil},
-		"cron and total":     {func(c *job.Config) { c.Cron, c.ShardingTotalCount = rarely, 5 }, []string{`cron: "` + rarely + `" in code, "* * * * * ?" in the registry`, `shardingTotalCount: "5" in code, "3" in the registry`}},
+		"cron and total":     {func(c *job.Config) { c.Cron, c.ShardingTotalCount = rarely, 5 }, []string{"shardingTotalCount: \"5\" in code, \"3\" in the registry\ncron: \"" + rarely + `" in code, "* * * * * ?" in the registry`}},
 		"a property of ours": {func(c *job.Config) { c.Timeout = time.Minute }, []string{"props: execution.timeout.seconds"}},
 		"properties": {func(c *job.Config) { c.Props = map[string]string{"new": "secret", "both": "secret"} },
 			[]string{`props: "new": a value in code, none in the registry`, `props: "old": none in code, a value in the registry`, `props: "both": a value in code, another value in the registry`}},
@@ -90,7 +90,7 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 						t.Errorf("%s\ndoes not say %s", fields, want)
 					}
 				}
-				if all := fmt.Sprint(lines[0]); strings.Contains(all, "secret") || len(all) > 2500 || !strings.Contains(all, "set its Config.Revision to 1") {
+				if all := fmt.Sprint(lines[0]); strings.Contains(all, "secret") || len(all) > 2500 || !strings.Contains(all, "set its Config.Revision to 1") || !strings.Contains(all, "if it is another program") {
 					t.Errorf("%d bytes: %s", len(all), all)
 				}
 				if level := logged.FilterMessage(programDiffers).All()[0].Level; level.String() != "warn" {

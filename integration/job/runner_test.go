@@ -360,6 +360,9 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 				c.runs(r.ip, "settle")
 				end(c, r)
 				c.sees("it has ended", func() bool { return r.Job("settle") == nil })
+				if lines := c.logs.says("a scheduler was shut down; it comes back when this process is started again"); len(lines) != 1 {
+					c.Errorf("%d lines say how it comes back: %q", len(lines), c.logs.messages())
+				}
 				c.create("settle", "work", func(c *job.Config) { c.ShardingTotalCount = 2 })
 				c.create("settle", "other")
 				c.pass(time.Hour)

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -65,6 +66,49 @@ func TestProgramWithAnotherConfiguration(t *testing.T) {
 		c.Runner("10.0.0.9", map[string]job.Handler{"settle": lasts(time.Second)})
 		find(doctor.Info, "and 1 more")
 	})
+}
+
+// Whatever the revisions are, it may be another program with the job's name; and what files say is changed in the files.
+func TestAdviceOfDifferences(t *testing.T) {
+	const stranger = "if it is another program, which has the job's name by mistake"
+	for name, tt := range map[string]struct {
+		revision int    // of the program; the store's is 8
+		set      string // to which the job belongs
+		earlier  bool   // it is an earlier job of that name that belongs to it
+		advice   string
+		not      string
+		command  string
+	}{
+		"no revision":        {0, "", false, "nothing, if its program is to be replaced", "Revision to", ""},
+		"an equal one":       {8, "", false, "set its Config.Revision to 9", "files", "elasticjob update settle --set 'cron=a'"},
+		"a larger one":       {9, "", false, "find out why the newer one", "Revision to", ""},
+		"of a set":           {8, "billing", false, "change the job in the set billing of files", "Revision to", ""},
+		"an earlier one was": {8, "billing", true, "set its Config.Revision to 9", "files", "elasticjob update settle --set 'cron=a'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inGoodHealth(t, func(f *fixture) {
+				apply := func() {
+					if tt.set != "" {
+						f.commit(coord.Put(f.job.Applied(), jobtree.EncodeApplied(jobtree.AppliedDocument{Set: tt.set, By: "anna"})))
+					}
+				}
+				if tt.earlier {
+					apply()
+					f.commit(coord.DeleteTree(f.job.Config()))
+				}
+				f.configure(func(c *job.Config) { c.Revision = 8 })
+				f.inForce(func(*jobtree.ScheduleDocument) {})
+				if !tt.earlier {
+					apply()
+				}
+				f.says(1, func(d *jobtree.SessionDocument) { d.Revision, d.Differs = tt.revision, "cron\t\"a\"\t\"b\"" })
+				found := f.finds(doctor.ConfigDiffers).Findings[0]
+				if !strings.Contains(found.Advice, tt.advice) || !strings.Contains(found.Advice, stranger) || strings.Contains(found.Advice, tt.not) || found.Command != tt.command {
+					t.Errorf("%v", found)
+				}
+			})
+		})
+	}
 }
 
 // What an instance says that differs is text of others: it becomes no other command.

@@ -72,7 +72,13 @@ func (w *world) checkMembers(c *collector) {
 // differing is the symptom of an instance whose program brings another configuration than the store's, which is effective.
 func (w *world) differing(id string, in *jobtree.Session) symptom {
 	keep := "to keep the store's, write it into the program, as elasticjob get " + w.name + " shows it"
-	s := w.about(ConfigDiffers, Warning, "", fmt.Sprintf("%s; to put the program's into force, set its Config.Revision to %d and start it again, or update the job; if it is another program, which has the job's name by mistake and does its items, too, give its job another name or namespace", keep, w.config.Revision+1), "")
+	const stranger = "; if it is another program, which has the job's name by mistake and does its items, too, give its job another name or namespace"
+	change := fmt.Sprintf("set its Config.Revision to %d and start it again, or update the job", w.config.Revision+1)
+	set := w.set()
+	if set != "" { // the next apply turns back what is changed otherwise
+		change = fmt.Sprintf("change the job in the set %s of files, to which it belongs, and elasticjob apply them, or take it out of the files, of which an apply with --prune would remove it", set)
+	}
+	s := w.about(ConfigDiffers, Warning, "", keep+"; to put the program's into force, "+change+stranger, "")
 	s.Instance, s.mark, s.detail = id, in.Created, in.Differs
 	var fields, sets []string
 	for line := range strings.Lines(in.Differs) {
@@ -94,15 +100,15 @@ func (w *world) differing(id string, in *jobtree.Session) symptom {
 	}
 	switch {
 	case in.Revision < w.config.Revision:
-		s.Severity, s.Advice = Info, "nothing, if its program is to be replaced; "+keep
+		s.Severity, s.Advice = Info, "nothing, if its program is to be replaced; "+keep+stranger
 		return s
 	case in.Revision > w.config.Revision:
-		s.Advice = "find out why the newer one of the program is not in the store: its user may have no right to write there"
+		s.Advice = "find out why the newer one of the program is not in the store: its user may have no right to write there" + stranger
 		return s
 	case w.Config.Modified > in.Created:
 		s.Severity = Info // the store's was changed since: who has done that wants it so
 	}
-	if len(sets) > 0 && !slices.Contains(sets, "") {
+	if set == "" && len(sets) > 0 && !slices.Contains(sets, "") {
 		s.Command = "elasticjob update " + w.name + strings.Join(sets, "")
 	}
 	return s

@@ -29,6 +29,8 @@ type namespace struct {
 	// are their marks.
 	moving map[string]jobtree.RemovalDocument
 	marks  []coord.Node
+	// applied are the notes of the jobs that belong to sets of files.
+	applied map[string]coord.Node
 }
 
 // runner is a process that offers to serve jobs, and when it has said so.
@@ -47,7 +49,7 @@ type sheet struct {
 // readNamespace reads what all jobs share, and notes what is wrong with that.
 func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c *collector) (*namespace, error) {
 	local := clocks.Wall()
-	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]removed{}, moving: map[string]jobtree.RemovalDocument{}}
+	ns := &namespace{now: local.Add(-clock.Ahead(local)), clock: clock, calendars: map[string]sheet{}, removed: map[string]removed{}, moving: map[string]jobtree.RemovalDocument{}, applied: map[string]coord.Node{}}
 	for _, part := range []struct {
 		root string
 		read func(name string, n coord.Node)
@@ -56,6 +58,7 @@ func readNamespace(ctx context.Context, reg coord.Registry, clock coord.Clock, c
 		{jobtree.Calendars, func(name string, n coord.Node) { ns.readCalendar(name, n, c) }},
 		{jobtree.Removals, func(name string, n coord.Node) { ns.readRemoval(name, n, c) }},
 		{jobtree.Migrations, func(name string, n coord.Node) { ns.readMark(name, n) }},
+		{jobtree.AppliedJobs, func(name string, n coord.Node) { ns.applied[name] = n }},
 	} {
 		for n, err := range reg.Walk(ctx, part.root) {
 			if errors.Is(err, coord.ErrDenied) {
@@ -179,6 +182,16 @@ func (w *world) rule() error {
 	}
 	w.Rules.Ticks = calendar.Without(ticks, good...)
 	return nil
+}
+
+// set returns the name of the set of files that the job belongs to; "" if it belongs to none. A note that is older than
+// the job is that of an earlier one.
+func (w *world) set() string {
+	n := w.ns.applied[w.name]
+	if d, err := jobtree.DecodeApplied(n.Value); err == nil && n.Modified >= w.Config.Created {
+		return d.Set
+	}
+	return ""
 }
 
 // isJVM reports whether an instance is a JVM member.

@@ -330,7 +330,7 @@ func (r *Server) schedulerEnded(j *served) {
 	switch err := s.Err(); {
 	case errors.Is(err, jobtype.ErrInstanceRemoved), err == nil && !wasAsked:
 		j.over = life
-		r.Log.Info("a scheduler was shut down, and is not started again until the job is removed and created again", zap.String("job", j.name), zap.Error(err))
+		r.Log.Info("a scheduler was shut down; it comes back when this process is started again", zap.String("job", j.name), zap.Error(err))
 	case errors.Is(err, jobtype.ErrJobRemoved):
 		j.over = life
 	case !wasAsked:

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -10,7 +11,9 @@ import (
 )
 
 // Changes says in words what changes from a configuration to the next one.
-func Changes(before, after jobtype.Config) []string { return inWords(before, after, "%s: %s → %s") }
+func Changes(before, after jobtype.Config) []string {
+	return inWords(before.Differences(after), before, after, "%s: %s → %s")
+}
 
 // Differing returns the text of jobtree.SessionDocument.Differs: how the configuration that a program gives differs
 // from the registry's. It is "" if the program gives none: the zero value.
@@ -23,10 +26,14 @@ func Differing(given, registry jobtype.Config) string {
 
 // departures says in words how the configuration that a program gives differs from the one in
 // the registry. It ignores Overwrite and Revision: they are about how a configuration gets into the registry,
-// not about the job.
+// not about the job. The sharding total comes first: another one is a sign of another program.
 func departures(given, registry jobtype.Config, format string) []string {
 	registry.Overwrite, registry.Revision = given.Overwrite, given.Revision
-	return inWords(given, registry, format)
+	list := given.Differences(registry)
+	if i := slices.IndexFunc(list, func(d jobtype.Difference) bool { return d.Field == jobconf.KeyTotal }); i > 0 {
+		list = slices.Insert(slices.Delete(slices.Clone(list), i, i+1), 0, list[i])
+	}
+	return inWords(list, given, registry, format)
 }
 
 // These stand for the value of a property in logs, where others read it: it may be secret.
@@ -36,10 +43,9 @@ const (
 	propOther   = "another value"
 )
 
-// inWords puts the first 20 differences into words, and counts the others.
-func inWords(before, after jobtype.Config, format string) []string {
+// inWords puts the first 20 differences of two configurations into words, and counts the others.
+func inWords(list []jobtype.Difference, before, after jobtype.Config, format string) []string {
 	const most = 20
-	list := before.Differences(after)
 	var words []string
 	for _, d := range list[:min(len(list), most)] {
 		field, was, is := d.Field, brief.Quote(d.Before), brief.Quote(d.After)

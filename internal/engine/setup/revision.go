@@ -53,7 +53,7 @@ func warnOfDifference(log *zap.Logger, given, registry jobtype.Config) {
 	}
 	log.Warn("the registry's configuration is in force, and this program's differs", zap.String("job", given.Name),
 		zap.Strings("fields", differ), zap.Int("revision", given.Revision), zap.Int("registry's revision", registry.Revision),
-		zap.String("do", fmt.Sprintf("if the program's is to be in force, set its Config.Revision to %d; else change the program, or the name of its job if it is another one", registry.Revision+1)))
+		zap.String("do", fmt.Sprintf("if the program's is to be in force, set its Config.Revision to %d; else change the program; if it is another program, which has the job's name by mistake and does its items, too, give its job another name or namespace", registry.Revision+1)))
 }
 
 // Keep puts the registry's configuration in force. It refuses the configuration of another job.

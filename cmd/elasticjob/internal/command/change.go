@@ -127,8 +127,8 @@ func (c *cli) printChanges(ch *changer, through bool) error {
 			return err
 		}
 	}
-	if through && len(ch.made) == 0 && len(ch.say) == 0 {
-		ch.say = []string{"Nothing to change."}
+	if through && len(ch.made) == 0 {
+		ch.say = slices.Insert(ch.say, 0, "Nothing to change.")
 	}
 	for _, line := range ch.say {
 		if err := p.Say("%s", line); err != nil {

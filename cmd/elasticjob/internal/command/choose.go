@@ -86,6 +86,7 @@ func (c *cli) confirmPlan(ctx context.Context, s *store, does string, p plan, jo
 	}
 	if p.saysWho {
 		if who := runBy(ctx, s, jobs); who != "" {
+			who += selection.CutShort(ctx, s.ops, jobs)
 			what += ", run by " + who
 			s.notes = append(s.notes, "Run by "+who)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/internal/veil"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -191,7 +192,7 @@ func instanceTable(list []ops.InstanceInfo) *show.Table {
 	t := show.NewTable("INSTANCE", "JOB", "SERVER", "ITEMS", "RUNNING", "REMARKS", "(LABELS)", "(WEIGHT)", "(PROTOCOL)", "(REVISION)", "(PROCESS)")
 	for i := range list {
 		in := &list[i]
-		t.Row(in.ID, in.Job, in.Server, itemRanges(in.Items), itemRanges(in.Running), strings.Join(instanceRemarks(in), "; "),
+		t.Row(in.ID, in.Job, in.Server, selection.Ranges(in.Items), selection.Ranges(in.Running), strings.Join(instanceRemarks(in), "; "),
 			strings.Join(in.Labels, ","), in.Weight, in.Protocol, in.Revision, in.Process)
 	}
 	return t

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
@@ -112,7 +113,7 @@ func findingTitle(f doctor.Finding) string {
 		}
 	}
 	add(f.Job != "", "job %s", f.Job)
-	add(len(f.Items) > 0, "items %s", itemRanges(f.Items))
+	add(len(f.Items) > 0, "items %s", selection.Ranges(f.Items))
 	add(f.MoreItems > 0, "and %d more items", f.MoreItems)
 	add(f.Instance != "", "%s", f.Instance)
 	add(len(f.Others) > 0, "and %d more", len(f.Others)+f.MoreOthers)

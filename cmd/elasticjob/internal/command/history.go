@@ -351,7 +351,7 @@ func eventPage(page history.Page[trace.Event], elsewhere string) show.Result {
 						detail = append(detail, firstLine(text))
 					}
 				}
-				t.Row(clock(e.Time), kind, e.Job, e.What, itemRanges(e.Items), e.By, strings.Join(detail, ": "), e.Instance, e.ID)
+				t.Row(clock(e.Time), kind, e.Job, e.What, selection.Ranges(e.Items), e.By, strings.Join(detail, ": "), e.Instance, e.ID)
 			}
 			t.Foot = elsewhere
 			if list.Next != "" {

@@ -109,13 +109,13 @@ func resultOf(all []requested, isMany bool) any {
 // tell tells people of a request.
 func (r *requested) tell(ch *changer) {
 	if r.ID != "" {
-		ch.tells("Request %s of %s, items %s", r.ID, r.Job, itemRanges(r.Items))
+		ch.tells("Request %s of %s, items %s", r.ID, r.Job, selection.Ranges(r.Items))
 	}
 	if len(r.JVM) > 0 {
 		ch.tells("JVM members run all of their items when they are asked for one, and without a parameter: %s", strings.Join(r.JVM, ", "))
 	}
 	if len(r.Beside) > 0 {
-		ch.tells("They run these although they were not asked for: items %s", itemRanges(r.Beside))
+		ch.tells("They run these although they were not asked for: items %s", selection.Ranges(r.Beside))
 	}
 }
 
@@ -283,7 +283,7 @@ func requestTable(list []ops.RequestState) *show.Table {
 	t.Empty = "No request."
 	for _, r := range list {
 		t.Row(r.ID, r.Source, r.By, clock(r.At), fmt.Sprintf("%d of %d", len(r.Through), len(r.Items)),
-			itemRanges(r.Running), itemRanges(r.Waiting), clock(r.Ended), r.Why, itemRanges(r.Items))
+			selection.Ranges(r.Running), selection.Ranges(r.Waiting), clock(r.Ended), r.Why, selection.Ranges(r.Items))
 	}
 	return t
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -31,7 +32,7 @@ func (c *cli) killCommand() *cobra.Command {
 			r.Items, r.Tick = of, tick.Time
 			what := "all executions"
 			if len(of) > 0 {
-				what = "the executions of items " + itemRanges(of)
+				what = "the executions of items " + selection.Ranges(of)
 			}
 			if err := c.confirmThere(cmd.Context(), "end %s of job %s", what, args[0]); err != nil {
 				return err
@@ -109,7 +110,14 @@ func (c *cli) pinCommand() *cobra.Command {
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			return c.change(cmd, func(ctx context.Context, ch *changer) error { return ch.job(args[0]).Pin(ctx, item, r) })
+			return c.change(cmd, func(ctx context.Context, ch *changer) error {
+				j := ch.job(args[0])
+				err := j.Pin(ctx, item, r)
+				if err == nil && selection.HasNobody(ctx, j, r) {
+					c.warn("no instance of job %s is there now that the pin names: item %d has no owner until one comes", args[0], item)
+				}
+				return err
+			})
 		},
 	})
 	cmd.Flags().StringVar(&r.Instance, "instance", "", "id of an instance; the pin holds until its process ends")
@@ -139,8 +147,9 @@ func (c *cli) removeCommand() *cobra.Command {
 	var r ops.RemoveRequest
 	cmd := c.steers(&cobra.Command{
 		Use: "remove JOB…", Short: "Remove a job with all that the store has of it",
-		Long: `Remove a job with all that the store has of it. Its instances stop; programs do not set it up again, unless
-they have a higher revision, until it is readmitted or created.`,
+		Long: `Remove a job with all that the store has of it. Its instances stop, and what runs is cut short: to
+let it end, shut them down before (elasticjob shutdown JOB --all). Programs do not set the job up again, unless they
+have a higher revision, until it is readmitted or created.`,
 	}, plan{adds: ", with configuration, records and instances", asks: true, saysWho: true},
 		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Remove(ctx, r) })
 	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
@@ -183,7 +192,11 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 		case len(of) > 0:
 			return nil, "", j.DisableItems(ctx, of...)
 		case isOn:
-			return nil, "", j.EnableServers(ctx, servers...)
+			err := j.EnableServers(ctx, servers...)
+			if err != nil || len(servers) > 0 {
+				return nil, "", err
+			}
+			return nil, selection.Disabled(ctx, j), nil
 		case isAhead:
 			return nil, "", j.DisableServersAhead(ctx, servers...)
 		}

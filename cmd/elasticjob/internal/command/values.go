@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -51,30 +52,10 @@ func itemOf(text string) (int, error) {
 }
 
 // String writes runs of items as ranges.
-func (l *items) String() string { return itemRanges(*l) }
+func (l *items) String() string { return selection.Ranges(*l) }
 
 // Type is what help shows.
 func (l *items) Type() string { return "items" }
-
-// itemRanges writes items in a short way: 0,2-4.
-func itemRanges(list []int) string {
-	list = slices.Compact(slices.Sorted(slices.Values(list)))
-	var parts []string
-	for i := 0; i < len(list); {
-		j := i
-		for j+1 < len(list) && list[j+1] == list[j]+1 {
-			j++
-		}
-		switch {
-		case j == i:
-			parts = append(parts, strconv.Itoa(list[i]))
-		default:
-			parts = append(parts, fmt.Sprintf("%d-%d", list[i], list[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
-}
 
 // mayBe returns an error for a number of a flag that is below 0.
 func mayBe[N int | time.Duration](flag string, n N) error {

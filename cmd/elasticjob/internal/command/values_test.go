@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 )
 
 func TestItems(t *testing.T) {
@@ -40,8 +42,8 @@ func TestItems(t *testing.T) {
 		want := rapid.SliceOfNDistinct(rapid.IntRange(0, 30), 1, 20, rapid.ID).Draw(t, "items")
 		slices.Sort(want)
 		var got items
-		if err := got.Set(itemRanges(want)); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("%v is written as %s, and read as %v, %v", want, itemRanges(want), got, err)
+		if err := got.Set(selection.Ranges(want)); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v is written as %s, and read as %v, %v", want, selection.Ranges(want), got, err)
 		}
 	})
 }
