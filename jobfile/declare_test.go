@@ -143,6 +143,24 @@ jobs:
     jobErrorHandlerType: SLACK
     props: {http.uri: "https://${env:NOT_HERE}/", http.method: GET, http.tls: internal, slack.webhook: "${file:/not/here}", slack.tls: corporate}
 `, nil},
+		"placeholders": {`
+jobs:
+  a:
+    type: HTTP
+    shardingTotalCount: 1
+    props:
+      http.url: "http://${env:HOST}/x?a=${shardingitem}"
+      http.method: POST
+      http.data: "${json:shardingParameter} ${json:item} $${item} ${json:env:X}"
+      http.header.X: "${url:jobName}"
+      http.header.Y: "${vault:x} ${file:/not/here} ${jobName}"
+  b: {type: SCRIPT, shardingTotalCount: 1, props: {script.command.line: /bin/x, script.env.A: "${shardingItem}", script.env.B: "$${x}"}}
+`, []string{
+			`7:17: jobs.a.props: http.url: reference "${shardingitem}": is not known; the placeholders are jobName, taskId, `,
+			`9:18: jobs.a.props: http.data: reference "${item}": is not known; the placeholders are `,
+			`10:22: jobs.a.props: http.header.X: reference "${url:jobName}": is not known; the placeholders are `,
+			`12:95: jobs.b.props: script.env.A: reference "${shardingItem}" is not known; $${ stands for ${ itself`,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := declare(t, tc.text).Check(o)
@@ -169,6 +187,11 @@ func TestCheckChange(t *testing.T) {
 			Name: "a", ShardingTotalCount: 1, Cron: cron, ErrorHandler: handler, Props: map[string]string{"dingtalk.webhook": "${env:URL}", "dingtalk.secret": secret},
 		}, "settle")
 	}
+	request := func(cron, body string) jobfile.Declared {
+		return jobfile.InRegistry(jobtype.Config{
+			Name: "a", ShardingTotalCount: 1, Cron: cron, Props: map[string]string{"http.url": "http://a/", "http.method": "POST", "http.data": body},
+		}, "HTTP")
+	}
 	before := of("0 0 3 * * ?", "DINGTALK", "CLEAR")
 	for name, tc := range map[string]struct {
 		before, after jobfile.Declared
@@ -179,6 +202,8 @@ func TestCheckChange(t *testing.T) {
 		"another secret":  {before, of("0 0 3 * * ?", "DINGTALK", "OTHER"), true},
 		"another handler": {of("0 0 3 * * ?", "LOG", "CLEAR"), before, true},
 		"a new job":       {jobfile.Declared{}, before, true},
+		"a schedule of a job with a wrong placeholder": {request("0 0 3 * * ?", "${item}"), request("0 0 4 * * ?", "${item}"), false},
+		"a wrong placeholder":                          {request("0 0 3 * * ?", "${shardingItem}"), request("0 0 3 * * ?", "${item}"), true},
 	} {
 		if err := tc.after.CheckChange(jobfile.Options{}, tc.before); (err != nil) != tc.refused {
 			t.Errorf("%s: %v", name, err)

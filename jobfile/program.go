@@ -72,7 +72,7 @@ func (f *File) Check() error {
 // Check asks the types and the error handlers of a program whether they would take the jobs that name them: those that
 // a process with these options has. So a secret in clear text is found before it is in the registry. What only the
 // process knows that runs a job is not looked at: what references in props stand for, settings of TLS, and what is
-// allowed there.
+// allowed there. A placeholder such as ${shardingItem} has to be one of the type.
 //
 // The error is an *Error with all mistakes.
 func (d *Declarations) Check(o Options) error {
@@ -86,7 +86,6 @@ func (d Declared) CheckChange(o Options, before Declared) error {
 }
 
 func check(o Options, jobs []Declared, before Declared) error {
-	anything := func(string) (string, bool, error) { return "x", true, nil }
 	named := map[string]*tls.Config{}
 	for _, d := range append([]Declared{before}, jobs...) {
 		for name, value := range d.Config.Props {
@@ -95,7 +94,7 @@ func check(o Options, jobs []Declared, before Declared) error {
 			}
 		}
 	}
-	p, err := o.program(httpjob.Options{Lookup: anything, TLS: named}, script.Options{Lookup: anything}, alert.Options{Lookup: anything, TLS: named})
+	p, err := o.program(httpjob.Options{Lookup: ofWorker, TLS: named}, script.Options{Lookup: ofWorker}, alert.Options{Lookup: ofWorker, TLS: named})
 	if err != nil {
 		return err
 	}
@@ -105,6 +104,14 @@ func check(o Options, jobs []Declared, before Declared) error {
 		p.ask(d, before, r)
 	}
 	return r.err()
+}
+
+// ofWorker is a property.Lookup that takes each reference to what a worker has for known: ${env:NAME}, ${file:/path},
+// and those of a program's own Lookup, if they have a kind. Names without one are placeholders, which the type knows.
+// json and url are no kinds: they are forms of placeholders in the body of an HTTP job, which takes them off by itself.
+func ofWorker(name string) (value string, ok bool, err error) {
+	kind, _, hasKind := strings.Cut(name, ":")
+	return "x", hasKind && kind != "json" && kind != "url", nil
 }
 
 // ask notes what is wrong with a job, and was not before.
