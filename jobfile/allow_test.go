@@ -8,6 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Whoever administers jobs gets nothing of the worker that serves them but what its file lists.
@@ -65,9 +66,15 @@ func TestAnAdminReadsNoSecrets(t *testing.T) {
 	})
 }
 
-// Without serve, and without the section, a job may use everything; the check tells of what it may not.
+// Without serve, and without the section, a job may use everything; the check tells of what it may not, and of names
+// that this process does not know.
 func TestCheck(t *testing.T) {
 	const script = "jobs: {a: {type: SCRIPT, shardingTotalCount: 1, props: {script.command.line: /bin/true}}}\n"
+	o := options(nil)
+	o.Job = []job.Option{
+		job.WithListener("audit", struct{ job.Listener }{}),
+		job.WithStrategy("FIRST", strategy.Func(func(strategy.Request) []string { return nil })),
+	}
 	for text, want := range map[string]string{
 		script: "",
 		"allow: {'*': {script: {commands: [/bin/*]}}}\n" + script:                                       "",
@@ -79,8 +86,13 @@ func TestCheck(t *testing.T) {
 		"jobs: {a: {type: HTTP, shardingTotalCount: 1}}":                                                "jobs.a.props: http.method: is required",
 		"defaults: {jobErrorHandlerType: WEBHOOK}\n" + script:                                           "jobs.a.props: webhook.url: is required",
 		"defaults: {jobErrorHandlerType: SLACK, props: {slack.webhook: '${env:NOT_THERE}'}}\n" + script: `jobs.a.props: slack.webhook: reference "${env:NOT_THERE}": this process has no such variable`,
+		"jobs: {a: {type: HTTP, shardingTotalCount: 1, jobShardingStrategyType: foo, props: {http.url: 'http://a/', http.method: GET}}}": ":2:72: jobs.a.jobShardingStrategyType: unknown sharding strategy \"foo\": allowed are AVG_ALLOCATION",
+		"defaults: {jobErrorHandlerType: 'LOG,PAGER'}\n" + script:                                                                        `:2:33: jobs.a.jobErrorHandlerType: "PAGER" is not known here, DINGTALK, `,
+		"defaults: {jobListenerTypes: [audit, foo]}\n" + script:                                                                          `:2:30: jobs.a.jobListenerTypes: "foo": not known here, audit are; `,
+		"defaults: {jobShardingStrategyType: FIRST}\n" + script:                                                                          "",
+		"jobs: {a: {implementation: settle, shardingTotalCount: 1, jobListenerTypes: [audit]}}":                                          "",
 	} {
-		f, err := jobfile.Read(options(nil), write(t, memoryFile+text)...)
+		f, err := jobfile.Read(o, write(t, memoryFile+text)...)
 		if err != nil {
 			t.Fatal(err)
 		}

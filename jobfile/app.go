@@ -162,7 +162,7 @@ func (a *App) open(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	if a.handlers, err = a.handlersOf(p); err != nil {
+	if a.handlers, err = f.handlersOf(p); err != nil {
 		return err
 	}
 	c := job.NodeConfig{Threads: f.node.threads, Drain: a.drain, Options: options}

@@ -50,5 +50,5 @@ func (k *keeper) change(ctx context.Context) (did, error) {
 
 // check asks whether this process would take what the files have.
 func (k *keeper) check() error {
-	return k.app.node.Check(k.want.config, k.app.handler(k.want), k.app.jobOptions(k.want)...)
+	return k.app.node.Check(k.want.config, k.app.handler(k.want), k.want.options()...)
 }

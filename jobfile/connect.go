@@ -2,10 +2,8 @@ package jobfile
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -102,27 +100,9 @@ func (a *App) nodeOptions(f *File, p *program) ([]job.Option, error) {
 	}
 	options = append(options, job.WithEarlyClaims(s.earlyClaims))
 
-	for name, t := range p.handlers {
-		options = append(options, job.WithErrorHandler(name, t))
-	}
 	observers, err := a.observers()
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(options, observers, o.Job), nil
-}
-
-// handlersOf returns the handlers of the program, and of all types of jobs.
-func (a *App) handlersOf(p *program) (map[string]job.Handler, error) {
-	handlers := maps.Clone(a.file.options.Handlers)
-	if handlers == nil {
-		handlers = map[string]job.Handler{}
-	}
-	for name, t := range p.types {
-		if handlers[name] != nil {
-			return nil, fmt.Errorf("jobfile: handler %q has the name of a type", name)
-		}
-		handlers[name] = job.OfType(name, t)
-	}
-	return handlers, nil
+	return slices.Concat(options, p.options(), observers, o.Job), nil
 }

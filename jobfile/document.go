@@ -244,13 +244,13 @@ func (s *section) tracingFields() fields {
 
 func (s *section) metricsFields() fields {
 	return append(s.common(typePrometheus, "PROMETHEUS answers GET /metrics: elasticjob run has it, and a program that imports trace/prom/promfile. EXPVAR shows counters as JSON, of 10,000 jobs at most, and is in each program: GET /debug/vars. The program may have more types."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where PROMETHEUS, or EXPVAR, listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
+		field{key: "listen", shape: listen{text{&s.listen}}, meaning: "Where PROMETHEUS, or EXPVAR, listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it."})
 }
 
 func (s *section) dumpFields() fields {
 	return append(s.common(typeHTTP, "HTTP answers GET /dump, /dump/{job}, /jobs, /jobs/{job} and /log/{job}."),
-		field{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. Without a token it has to be a loopback address, such as 127.0.0.1:8080. Sections may share it; the token is for dump only. Required."},
-		field{key: "line", shape: text{&s.line}, meaning: "Where ElasticJob's line dump@job is answered: host:port, which no section shares; without a token a loopback address. Default: nowhere."},
+		field{key: "listen", shape: listen{text{&s.listen}}, meaning: "Where it listens: host:port. Without a token it has to be a loopback address, such as 127.0.0.1:8080. Sections may share it; the token is for dump only. Required."},
+		field{key: "line", shape: listen{text{&s.line}}, meaning: "Where ElasticJob's line dump@job is answered: host:port, which no section shares; without a token a loopback address. Default: nowhere."},
 		field{key: "token", shape: text{&s.token}, meaning: "What clients have to give: better a reference, such as ${file:/run/secrets/dump}. 16 to 200 letters, digits and -._~+/=. Default: none, and everybody on this machine may ask."})
 }
 
@@ -263,7 +263,7 @@ type healthSection struct {
 func (s *healthSection) fields() fields {
 	return fields{
 		{key: "enabled", shape: unless(&s.off), meaning: "false switches the section off. Default true."},
-		{key: "listen", shape: text{&s.listen}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."},
+		{key: "listen", shape: listen{text{&s.listen}}, meaning: "Where it listens: host:port. There is no access control, so let it be 127.0.0.1 or a private network. Sections may share it. Required."},
 	}
 }
 

@@ -202,7 +202,7 @@ func (k *keeper) start(ctx context.Context) (did, error) {
 	if err := k.check(); err != nil { // the same comes of the start, but also for what the registry has
 		return nothing, wrongAt(k.want.placeOf(err), "is not started", err)
 	}
-	s, err := k.app.node.Schedule(ctx, k.want.config, k.app.handler(k.want), k.app.jobOptions(k.want)...)
+	s, err := k.app.node.Schedule(ctx, k.want.config, k.app.handler(k.want), k.want.options()...)
 	switch {
 	case err == nil:
 		k.scheduler, k.since, k.inForce, k.isRunners = s, clocks.Now(), k.want, false

@@ -3,10 +3,12 @@ package jobfile
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
 
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/alert"
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
@@ -43,6 +45,30 @@ func (o *Options) program(requests httpjob.Options, scripts script.Options, aler
 	return p, nil
 }
 
+// options make the error handlers known to a node.
+func (p *program) options() []job.Option {
+	var options []job.Option
+	for name, t := range p.handlers {
+		options = append(options, job.WithErrorHandler(name, t))
+	}
+	return options
+}
+
+// handlersOf returns the handlers of the program, and of all types of jobs.
+func (f *File) handlersOf(p *program) (map[string]job.Handler, error) {
+	handlers := maps.Clone(f.options.Handlers)
+	if handlers == nil {
+		handlers = map[string]job.Handler{}
+	}
+	for name, t := range p.types {
+		if handlers[name] != nil {
+			return nil, fmt.Errorf("jobfile: handler %q has the name of a type", name)
+		}
+		handlers[name] = job.OfType(name, t)
+	}
+	return handlers, nil
+}
+
 // program is what a process of the file has, with what that allows.
 func (f *File) program() (*program, error) {
 	alerts := f.options.Alert
@@ -52,8 +78,8 @@ func (f *File) program() (*program, error) {
 	return f.options.program(httpjob.Options{Allow: f.allowed}, script.Options{Allow: f.allowed}, alerts)
 }
 
-// Check asks the types and the error handlers whether they take the jobs, as the start of a job
-// does: whether the properties are right, and what they want is allowed.
+// Check asks whether this process would take the jobs, as their start does: whether the properties are right, what they
+// want is allowed, and the names of strategies, error handlers and listeners are known.
 //
 // The error is an *Error with all mistakes.
 func (f *File) Check() error {
@@ -62,9 +88,20 @@ func (f *File) Check() error {
 		return err
 	}
 	defer p.end()
+	handlers, err := f.handlersOf(p)
+	if err != nil {
+		return err
+	}
+	// Only what knows names, and any address: nothing is looked for in the network.
+	options := append([]job.Option{job.WithIP("127.0.0.1"), job.WithSlog(slog.New(slog.DiscardHandler))}, p.options()...)
+	n, err := job.NewNode(struct{ coord.Registry }{}, job.NodeConfig{Options: append(options, f.options.Job...)})
+	if err != nil {
+		return fmt.Errorf("jobfile: %w", err)
+	}
 	r := &reader{}
 	for _, d := range f.declarations().Jobs {
-		p.ask(d, Declared{}, r)
+		faults, more := faultsOf(n.Check(d.Config, handlers[d.Work()], d.from.options()...))
+		d.note(faults, more, map[wrong]bool{}, r)
 	}
 	return r.err()
 }
@@ -114,20 +151,28 @@ func ofWorker(name string) (value string, ok bool, err error) {
 	return "x", hasKind && kind != "json" && kind != "url", nil
 }
 
+// wrong is what is wrong with a job, and the value of the property that it is about.
+type wrong struct{ text, value string }
+
+func (d Declared) wrong(f *jobtype.FieldError) wrong {
+	return wrong{f.Error(), d.Config.Props[strings.TrimPrefix(f.Field, inProps)]}
+}
+
 // ask notes what is wrong with a job, and was not before.
 func (p *program) ask(d, before Declared, r *reader) {
-	type wrong struct{ text, value string }
-	of := func(d Declared, f *jobtype.FieldError) wrong {
-		return wrong{f.Error(), d.Config.Props[strings.TrimPrefix(f.Field, inProps)]}
-	}
 	known := map[wrong]bool{}
 	faults, _ := p.refusals(before)
 	for _, f := range faults {
-		known[of(before, f)] = true
+		known[before.wrong(f)] = true
 	}
 	faults, more := p.refusals(d)
+	d.note(faults, more, known, r)
+}
+
+// note notes what is wrong, and not known.
+func (d Declared) note(faults []*jobtype.FieldError, more int, known map[wrong]bool, r *reader) {
 	for _, f := range faults {
-		if w := of(d, f); !known[w] {
+		if w := d.wrong(f); !known[w] {
 			known[w] = true // several error handlers may refuse the same property
 			d.fault(f, r)
 		}
@@ -140,26 +185,26 @@ func (d Declared) fault(f *jobtype.FieldError, r *reader) {
 	if d.from != nil {
 		at = d.from.placeOf(f)
 	}
-	if f.Field == "" { // it is about no property
-		r.fault(at, path, "%w", f.Err)
-		return
-	}
 	what := *f
-	what.Field = strings.TrimPrefix(f.Field, inProps)
-	r.fault(at, join(path, keyProps), "%w", &what)
+	name, isProp := strings.CutPrefix(f.Field, inProps)
+	switch what.Field = name; {
+	case isProp:
+		r.fault(at, join(path, keyProps), "%w", &what)
+	case f.Field == "": // it is about no key
+		r.fault(at, path, "%w", f.Err)
+	case f.Value == "":
+		r.fault(at, join(path, name), "%w", f.Err)
+	default:
+		r.fault(at, join(path, name), "%s: %w", f.Value, f.Err)
+	}
 }
 
 // refusals are what the type of a job and its error handlers say against its configuration, and how many more there are.
 func (p *program) refusals(d Declared) (faults []*jobtype.FieldError, more int) {
 	c := d.Config.WithDefaults()
 	add := func(err error) {
-		if all, ok := errors.AsType[*jobtype.ConfigError](err); ok {
-			faults, more = append(faults, all.Faults...), more+all.More
-		} else if one, ok := errors.AsType[*jobtype.FieldError](err); ok {
-			faults = append(faults, one)
-		} else if err != nil {
-			faults = append(faults, &jobtype.FieldError{Err: err})
-		}
+		list, n := faultsOf(err)
+		faults, more = append(faults, list...), more+n
 	}
 	if t := p.types[d.Type]; t != nil {
 		_, err := t.Handler(c)
@@ -173,4 +218,16 @@ func (p *program) refusals(d Declared) (faults []*jobtype.FieldError, more int) 
 		}
 	}
 	return faults, more
+}
+
+// faultsOf are what an error says against a configuration, and how many more there are.
+func faultsOf(err error) ([]*jobtype.FieldError, int) {
+	if all, ok := errors.AsType[*jobtype.ConfigError](err); ok {
+		return all.Faults, all.More
+	} else if one, ok := errors.AsType[*jobtype.FieldError](err); ok {
+		return []*jobtype.FieldError{one}, 0
+	} else if err != nil {
+		return []*jobtype.FieldError{{Err: err}}, 0
+	}
+	return nil, 0
 }

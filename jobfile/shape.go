@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"path"
 	"slices"
 	"strconv"
@@ -219,6 +220,26 @@ type text struct{ to *string }
 func (t text) read(v *value, path string, r *reader) {
 	r.single(v, path, func() error {
 		*t.to = v.text
+		return nil
+	})
+}
+
+// listen is an address to listen on, or nothing. A port may have a name, which only the process can look up.
+type listen struct{ text }
+
+func (l listen) read(v *value, path string, r *reader) {
+	r.single(v, path, func() error {
+		*l.to = v.text
+		if v.text == "" {
+			return nil
+		}
+		_, port, err := net.SplitHostPort(v.text)
+		if err != nil {
+			return errors.New("host:port is allowed, such as 127.0.0.1:8080")
+		}
+		if n, err := strconv.Atoi(port); port == "" || errors.Is(err, strconv.ErrRange) || err == nil && (n < 0 || n > math.MaxUint16) {
+			return fmt.Errorf("ports from 0 to %d are allowed", math.MaxUint16)
+		}
 		return nil
 	})
 }

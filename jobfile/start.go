@@ -19,8 +19,8 @@ func (a *App) handler(d *declared) job.Handler {
 	return a.handlers[cmp.Or(d.work.jobType, d.work.implementation)]
 }
 
-// jobOptions returns the options of one job.
-func (a *App) jobOptions(d *declared) []job.Option {
+// options returns the options of the job.
+func (d *declared) options() []job.Option {
 	var options []job.Option
 	if d.work.implementation != "" {
 		options = append(options, job.WithImplementation(d.work.implementation))
