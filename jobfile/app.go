@@ -119,6 +119,9 @@ func (f *File) Start(ctx context.Context) (*App, error) {
 		return nil, errors.Join(err, a.closeAll(context.WithoutCancel(ctx)))
 	}
 	a.warnIdle()
+	if len(f.calendars) > 0 {
+		a.log.Warn(calendarsAreApplied, slog.Any("calendars", slices.Sorted(maps.Keys(f.calendars))))
+	}
 	var tried []<-chan reply
 	for _, c := range f.Jobs() {
 		tried = append(tried, a.keep(f.jobs[c.Name]))

@@ -15,7 +15,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/jobtype"
-	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
 // Declarations are what files say of a namespace, whoever runs its jobs.
@@ -101,31 +100,6 @@ func declare(o Options, paths []string, sources [][]byte) (*Declarations, error)
 		return nil, err
 	}
 	return d.declarations(), nil
-}
-
-// Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell, and sharding
-// strategies that are not built in, such as classes of Java. There are at most MaxMistakes.
-func (d *Declarations) Warnings() []*Mistake {
-	const line, strategyKey = "script.command.line", "jobShardingStrategyType"
-	r := &reader{}
-	for _, j := range d.Jobs {
-		warn := func(key, hint string) {
-			at := place{}
-			if j.from != nil {
-				at = j.from.place(key)
-			}
-			if len(r.mistakes) < MaxMistakes {
-				r.fault(at, join(join(keyJobs, j.Config.Name), key), "%s", hint)
-			}
-		}
-		if hint := script.Hint(j.Config.Props[line]); hint != "" && j.Type == script.Name {
-			warn(join(keyProps, line), hint)
-		}
-		if _, err := strategy.Lookup(brief.Text(j.Config.Strategy), nil); err != nil {
-			warn(strategyKey, err.Error()+", and what each program that runs the job adds with job.WithStrategy; classes of Java are not looked up")
-		}
-	}
-	return r.mistakes
 }
 
 // only leaves out all other keys of a mapping.

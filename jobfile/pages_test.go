@@ -52,7 +52,8 @@ func TestSections(t *testing.T) {
 	addresses := free(t, 2)
 	one, other := addresses[0], addresses[1]
 	text := memoryFile + "defaults: {implementation: settle, shardingTotalCount: 2}\njobs: {a-1: {}, a-2: {}, b: {jobShardingStrategyType: NONE}}\n" +
-		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {type: EXPVAR, listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other)
+		fmt.Sprintf("dump: {listen: '%s', include: [a-*]}\nmetrics: {type: EXPVAR, listen: '%s', exclude: [a-2]}\nhealth: {listen: '%s'}\ntracing: {include: [a-2, none-*]}\n", one, one, other) +
+		"calendars: {bank: 'timeZone: UTC'}\n"
 	o := options(nil)
 	var log page
 	o.Slog = slog.New(slog.NewTextHandler(&log, nil))
@@ -115,6 +116,9 @@ func TestSections(t *testing.T) {
 		t.Error(err)
 	}
 	lines := log.String()
+	if !strings.Contains(lines, "level=WARN msg=\"elasticjob apply writes the calendars of the files; ") {
+		t.Errorf("nothing says who writes calendars: %s", lines)
+	}
 	if !strings.Contains(lines, "matches no job\" section=tracing pattern=none-*") {
 		t.Errorf("the log does not say that a pattern matches nothing:\n%s", lines)
 	}

@@ -25,8 +25,7 @@ namespace, as apply does.
 
 tracing may have the type SQL, with a database, and metrics are for Prometheus unless their type is EXPVAR;
 jobErrorHandlerType may name EMAIL, too. The files are read again when they have changed, and at a SIGHUP. SIGINT and
-SIGTERM end it when what runs is through, or node.drain is over; a second one ends it at once. Then the exit code
-is 0.`,
+SIGTERM end it when what runs is through, or node.drain is over; a second one ends it at once. The exit code is 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(paths) == 0 {
@@ -40,6 +39,9 @@ is 0.`,
 				return c.showMistakes(err)
 			}
 			if check {
+				for _, w := range f.Warnings() {
+					c.warn("%v", w)
+				}
 				return c.printer().Say("%s, no mistake", count(len(f.Jobs()), "job"))
 			}
 			app, err := f.Start(cmd.Context())

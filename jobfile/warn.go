@@ -1,0 +1,56 @@
+package jobfile
+
+import (
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/job/script"
+	"github.com/elasticjob-go/elasticjob/strategy"
+)
+
+// Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell, and sharding
+// strategies that are not built in, such as classes of Java. There are at most MaxMistakes.
+func (d *Declarations) Warnings() []*Mistake {
+	r := &reader{}
+	for _, j := range d.Jobs {
+		j.warnProps(r)
+		if _, err := strategy.Lookup(brief.Text(j.Config.Strategy), nil); err != nil {
+			j.warn(r, "jobShardingStrategyType", err.Error()+", and what each program that runs the job adds with job.WithStrategy; classes of Java are not looked up")
+		}
+	}
+	return r.mistakes
+}
+
+// calendarsAreApplied is what a person may not expect of a program that runs the jobs of a file.
+const calendarsAreApplied = "elasticjob apply writes the calendars of the files; a process that runs the jobs does not, and jobs whose calendars are not in the namespace begin no tick"
+
+// Warnings are what this process allows, and what is most likely not meant: those of [Declarations.Warnings], without the
+// names that [File.Check] looks up, and calendars, which no process that runs the jobs writes. There are at most
+// MaxMistakes.
+func (f *File) Warnings() []*Mistake {
+	r := &reader{}
+	if len(f.calendars) > 0 {
+		r.fault(f.at(keyCalendars), keyCalendars, calendarsAreApplied)
+	}
+	for _, j := range f.declarations().Jobs {
+		j.warnProps(r)
+	}
+	return r.mistakes
+}
+
+// warnProps warns of properties of the types that are built in.
+func (d Declared) warnProps(r *reader) {
+	const line = "script.command.line"
+	if hint := script.Hint(d.Config.Props[line]); hint != "" && d.Type == script.Name {
+		d.warn(r, join(keyProps, line), hint)
+	}
+}
+
+// warn notes a warning of a key of the job.
+func (d Declared) warn(r *reader, key, what string) {
+	at := place{}
+	if d.from != nil {
+		at = d.from.place(key)
+	}
+	if len(r.mistakes) < MaxMistakes {
+		r.fault(at, join(join(keyJobs, d.Config.Name), key), "%s", what)
+	}
+}
