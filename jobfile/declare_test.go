@@ -368,3 +368,48 @@ func TestExampleIsWrittenAsItIs(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// A secret in clear text in a variable or a header is allowed, for it may be none, and not without a word.
+func TestWarnings(t *testing.T) {
+	const clear = ": a secret in clear text: everybody who may read the store sees it; allowed are ${env:NAME} and ${file:PATH}"
+	const jobs = `
+calendars: {bank: "timeZone: UTC"}
+jobs:
+  a:
+    type: SCRIPT
+    shardingTotalCount: 1
+    props:
+      script.command.line: /bin/x
+      script.env.DB_PASSWORD: CLEAR
+      script.env.OTHER_PASSWORD: ${file:/run/secrets/other}
+      script.env.TOKEN_FILE: /run/secrets/token
+      script.env.DB: postgres://me:CLEAR@db/x
+  b:
+    type: HTTP
+    shardingTotalCount: 1
+    jobShardingStrategyType: MINE
+    props: {http.url: "http://a/", http.method: GET, http.header.X-Token: CLEAR, http.header.X-Lock-Token: "${token}", script.env.PASSWORD: x}
+  c: {implementation: settle, shardingTotalCount: 1, props: {script.env.PASSWORD: x}}
+`
+	secrets := []string{":12:22: jobs.a.props.script.env.DB" + clear, ":9:31: jobs.a.props.script.env.DB_PASSWORD" + clear, ":17:75: jobs.b.props.http.header.X-Token" + clear}
+	f, err := jobfile.Read(options(nil), write(t, "registry: {memory: {namespace: test}}"+jobs)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		got  []*jobfile.Mistake
+		want []string
+	}{
+		"declared": {declare(t, jobs).Warnings(), append(slices.Clone(secrets), ":16:30: jobs.b.jobShardingStrategyType: unknown sharding strategy")},
+		"run":      {f.Warnings(), append([]string{":2:12: calendars: elasticjob apply writes the calendars of the files"}, secrets...)},
+	} {
+		if len(tc.got) != len(tc.want) {
+			t.Fatalf("%s: %v", name, tc.got)
+		}
+		for i, want := range tc.want {
+			if says := tc.got[i].Error(); !strings.Contains(says, want) || strings.Contains(says, "CLEAR") {
+				t.Errorf("%s: %s, want %s", name, says, want)
+			}
+		}
+	}
+}

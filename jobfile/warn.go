@@ -1,13 +1,20 @@
 package jobfile
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/veil"
+	"github.com/elasticjob-go/elasticjob/job/httpjob"
 	"github.com/elasticjob-go/elasticjob/job/script"
 	"github.com/elasticjob-go/elasticjob/strategy"
 )
 
-// Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell, and sharding
-// strategies that are not built in, such as classes of Java. There are at most MaxMistakes.
+// Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell, secrets in clear
+// text in variables of SCRIPT and headers of HTTP, and sharding strategies that are not built in, such as classes of
+// Java. There are at most MaxMistakes.
 func (d *Declarations) Warnings() []*Mistake {
 	r := &reader{}
 	for _, j := range d.Jobs {
@@ -41,6 +48,16 @@ func (d Declared) warnProps(r *reader) {
 	const line = "script.command.line"
 	if hint := script.Hint(d.Config.Props[line]); hint != "" && d.Type == script.Name {
 		d.warn(r, join(keyProps, line), hint)
+	}
+	family := map[string]string{script.Name: "script.env.", httpjob.Name: "http.header."}[d.Type]
+	if family == "" {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Config.Props)) {
+		value := d.Config.Props[name]
+		if strings.HasPrefix(name, family) && !strings.Contains(value, "${") && veil.Value(name, value) != value {
+			d.warn(r, join(keyProps, name), "a secret in clear text: everybody who may read the store sees it; allowed are ${env:NAME} and ${file:PATH}")
+		}
 	}
 }
 

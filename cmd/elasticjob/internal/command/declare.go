@@ -80,7 +80,6 @@ has changed meanwhile is left alone, and the exit code is 4. To apply the same f
 
 A job of another set, or of none because a program or an operator has made it, is refused, and so is another type or
 implementation for a job that instances run. --adopt takes it.
-
 A file without a revision keeps that of the registry; a smaller one is refused.`,
 		Args: cobra.NoArgs,
 		Example: `  elasticjob apply -f jobs.yaml --dry-run

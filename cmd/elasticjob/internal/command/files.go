@@ -41,6 +41,9 @@ func (f *files) declare() (*jobfile.Declarations, error) {
 	}
 	d, err := f.read(f.paths)
 	if err == nil {
+		for _, w := range d.Warnings() {
+			f.cli.warn("%v", w)
+		}
 		err = d.Check(f.cli.worker(nil))
 	}
 	return d, f.cli.showMistakes(err)
