@@ -35,7 +35,8 @@ const (
 	// FaultStarvation: items should have begun and have not. Either all threads are busy; or
 	// an execution of the item still runs when its next tick is due, or when a request waits;
 	// or no instance may have the item; or its owner does not begin it. This is also the
-	// fault of a scheduler that has stood still for 15 s, because something that it called
+	// fault of a handler that has not returned within WithCancelGrace after its time-out or a
+	// kill, and of a scheduler that has stood still for 15 s, because something that it called
 	// does not return.
 	FaultStarvation
 	// FaultStrategy: the sharding strategy fails, does not answer within 5 s, or gives an

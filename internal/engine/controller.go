@@ -143,7 +143,7 @@ func (c *controller) connect(p pool.Job, shutdown, stopping context.Context) {
 	c.pool, c.shutdown, c.drainTime = p, shutdown, stopping
 	c.schedule = schedule.NewFollower(p.Calendars, c.log)
 	c.diagnosis = diagnose.New(diagnose.Config{
-		Registry: c.reg, View: c.view, Commits: c.commits, Faults: c.faults, Threads: p.Threads, Implementation: c.options.Implementation, Now: c.now, WakeIn: c.wakeIn,
+		Registry: c.reg, View: c.view, Commits: c.commits, Faults: c.faults, Threads: p.Threads, Implementation: c.options.Implementation, Now: c.now, WakeIn: c.wakeIn, Grace: c.options.CancelGrace,
 	})
 	c.assigner = assign.New(assign.Config{Registry: c.reg, Pool: p, Shutdown: shutdown, WakeIn: c.wakeIn, Wake: c.requestFullPass})
 }

@@ -14,7 +14,7 @@ func (c *controller) kill(w *decide.World) error {
 	var waiting []*run
 	for i := range w.Kills {
 		r := c.runs[i]
-		if r == nil || r.Instance != c.self.ID || !w.Killed(&r.Run) {
+		if r == nil || r.phase == exec.Done || r.Instance != c.self.ID || !w.Killed(&r.Run) {
 			continue
 		}
 		switch r.phase {
@@ -23,9 +23,8 @@ func (c *controller) kill(w *decide.World) error {
 		case exec.Executing:
 			if !r.killed {
 				r.cancel(jobtype.ErrKilled)
+				r.signals.EndContext(jobtype.ErrKilled, c.instant())
 			}
-		case exec.Done:
-			continue
 		}
 		if !r.killed {
 			c.log.Info("killed", zap.Int("item", i), zap.Int64("token", r.Token), zap.String("by", brief.Text(w.Kills[i].By)), zap.Bool("failover", w.Kills[i].Failover))

@@ -25,6 +25,7 @@ type Config struct {
 	Implementation string            // of this program
 	Now            func() time.Time
 	WakeIn         func(time.Duration) // has the job make a pass after that time
+	Grace          time.Duration       // for handlers to return after their contexts have ended
 }
 
 // Diagnosis watches whether a job runs.
@@ -44,6 +45,8 @@ type Diagnosis struct {
 	late    map[int]lateness  // items that should have begun
 	watched clocks.Moment     // when items were looked at last
 	waiting []jobtype.Waiting // the items that are late for too long
+
+	unreturned map[*exec.Signals]bool // the executions of which the log says that their handlers do not return
 
 	toldLeads bool          // what error handlers were told last of how the job stands
 	toldAt    clocks.Moment // when that was
@@ -83,7 +86,8 @@ func (d *Diagnosis) Check(p Pass) {
 	set(jobtype.FaultClock, d.clockFault(p))
 	set(jobtype.FaultTree, d.treeFault(p.World))
 	if d.isTimeToWatch(p.World.Moment) {
-		set(jobtype.FaultStarvation, cmp.Or(d.starvation(p), d.itemlessFault(p)))
+		runs := p.Runs()
+		set(jobtype.FaultStarvation, cmp.Or(d.starvation(p, runs), d.returnFault(p, runs), d.itemlessFault(p)))
 	}
 	if !p.Refused {
 		set(jobtype.FaultConfig, cmp.Or(d.scheduleFault(p), broadcastFault(p.World), expiryFault(p.World), d.implementationFault(p)))

@@ -57,8 +57,7 @@ func (d *Diagnosis) isTimeToWatch(now clocks.Moment) bool {
 
 // starvation returns an error that names the items that should have begun, have not, and are late for too long.
 // Waiting has them, too. Only the reasons that are shown become texts: many items may be late.
-func (d *Diagnosis) starvation(p Pass) error {
-	runs := p.Runs()
+func (d *Diagnosis) starvation(p Pass, runs map[int]Run) error {
 	late := d.lateItems(p, runs)
 	items := d.overdue(p, runs, late)
 	d.waiting = nil

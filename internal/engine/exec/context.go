@@ -41,6 +41,14 @@ type Signals struct {
 	stop       error
 	toldToStop bool // the handler was asked to stop
 	output     []byte
+	end        ContextEnd // of the handler's context while it ran, by its time-out or a kill
+	isReturned bool       // the handler has returned
+}
+
+// ContextEnd is when and why the context of a handler ended.
+type ContextEnd struct {
+	At    clocks.Instant
+	Cause error // nil if it has not ended
 }
 
 // PropertiesNow is job.PropertiesNow.
@@ -126,6 +134,33 @@ func (w *Signals) Stop(reason error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stop = reason
+}
+
+// EndContext notes that the context of the handler has ended. The first cause stays.
+func (w *Signals) EndContext(cause error, at clocks.Instant) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.end.Cause == nil && !w.isReturned {
+		w.end = ContextEnd{At: at, Cause: cause}
+	}
+}
+
+// ContextEnd returns the end of the context of a handler that still runs.
+func (w *Signals) ContextEnd() ContextEnd {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.end
+}
+
+// handlerReturned notes that the handler has returned. If its context had ended before, the scheduler is woken: it may
+// have said that the handler does not return.
+func (w *Signals) handlerReturned() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.isReturned = true; w.end.Cause != nil {
+		w.end = ContextEnd{}
+		w.Wake()
+	}
 }
 
 // WithContext returns a context that can be asked for its logger and properties, as that of a handler, without an execution.

@@ -60,7 +60,7 @@ func (e *Execution) callAndReport(ctx context.Context) (jobtype.Outcome, error) 
 		ctx, cancel = context.WithTimeoutCause(ctx, e.Timeout, jobtype.ErrTimeout)
 		defer cancel()
 	}
-	err := e.attempts(ctx)
+	err := e.watchedAttempts(ctx)
 	outcome := OutcomeOf(ctx, err)
 	if outcome == jobtype.OutcomeFailed && isStoppedOnRequest(err) && e.Signals != nil && e.Signals.wasToldToStop() {
 		outcome = jobtype.OutcomeCut
@@ -69,6 +69,24 @@ func (e *Execution) callAndReport(ctx context.Context) (jobtype.Outcome, error) 
 		e.report(ctx, err)
 	}
 	return outcome, err
+}
+
+// watchedAttempts calls the handler as attempts does. Meanwhile the scheduler learns that the time-out is over, so that
+// it can say that a handler does not return.
+func (e *Execution) watchedAttempts(ctx context.Context) error {
+	if e.Signals == nil {
+		return e.attempts(ctx)
+	}
+	defer e.Signals.handlerReturned()
+	if e.Timeout > 0 {
+		defer context.AfterFunc(ctx, func() {
+			if cause := context.Cause(ctx); cause == jobtype.ErrTimeout {
+				e.Signals.EndContext(cause, e.Now())
+				e.Signals.Wake()
+			}
+		})()
+	}
+	return e.attempts(ctx)
 }
 
 // attempts calls the handler until it succeeds, has no attempt left, or its context ends.
