@@ -58,6 +58,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 				}
 				<-ended
 				if tc.kill && tc.timeout > 0 {
+					c.pass(time.Millisecond) // at the same instant either may be the first
 					c.kill(ops.KillRequest{Items: []int{1}})
 				}
 				told := func() int { return len(logged.says(line)) }
