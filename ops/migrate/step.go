@@ -265,7 +265,7 @@ func (r *run) release(ctx context.Context, name jobtree.Job) error {
 	ops := []coord.Op{r.target.held(), coord.DeleteTree(name.Moving())}
 	switch _, err := removal.Rest(ctx, r.target, name, r.target.held()); {
 	case err == nil:
-		// It runs there: who sets it up here has it run twice.
+		// It runs there, unless it was removed meanwhile: who sets it up here may have it run twice.
 		ops = append(ops, r.note(name, "was not moved here from "+r.From.Name, "", r.From.Name))
 	case !errors.Is(err, removal.ErrConfigured): // otherwise somebody has created a job of that name, which is his
 		return err
