@@ -360,9 +360,10 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 				c.runs(r.ip, "settle")
 				end(c, r)
 				c.sees("it has ended", func() bool { return r.Job("settle") == nil })
-				if lines := c.logs.says("a scheduler was shut down; it comes back when this process is started again"); len(lines) != 1 {
-					c.Errorf("%d lines say how it comes back: %q", len(lines), c.logs.messages())
+				says := func() int {
+					return len(c.logs.says("a scheduler was shut down; it comes back when this process is started again"))
 				}
+				c.sees("it says how it comes back", func() bool { return says() == 1 })
 				c.create("settle", "work", func(c *job.Config) { c.ShardingTotalCount = 2 })
 				c.create("settle", "other")
 				c.pass(time.Hour)
@@ -373,6 +374,9 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 				}
 				if err := errors.Join(r.Ready(), r.Health()); err != nil {
 					c.Error(err)
+				}
+				if n := says(); n != 1 {
+					c.Errorf("%d lines say how it comes back: %q", n, c.logs.messages())
 				}
 				c.remove("settle")
 				c.create("settle", "work")
