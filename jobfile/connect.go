@@ -98,7 +98,9 @@ func (a *App) nodeOptions(f *File, p *program) ([]job.Option, error) {
 	if s.listenerTimeout != 0 {
 		options = append(options, job.WithListenerTimeout(s.listenerTimeout))
 	}
-	options = append(options, job.WithEarlyClaims(s.earlyClaims))
+	if s.earlyClaims != 0 {
+		options = append(options, job.WithEarlyClaims(max(s.earlyClaims, 0)))
+	}
 
 	observers, err := a.observers()
 	if err != nil {

@@ -193,7 +193,7 @@ func (s *nodeSection) fields() fields {
 		{key: "threads", shape: integer{&s.threads, 0, math.MaxInt32}, meaning: "How many items all jobs together run at a time. Default 0, no bound."},
 		{key: "drain", shape: duration{to: &s.drain, zero: time.Nanosecond}, meaning: "How long handlers may run on when the process, or a job, is to end; 0s ends their contexts at once. Default 30s."},
 		{key: "cancelGrace", shape: duration{to: &s.cancelGrace, zero: off}, meaning: "How long handlers have to return after their contexts have ended; let it be longer than script.grace. Default 1s."},
-		{key: "earlyClaims", shape: duration{to: &s.earlyClaims}, meaning: "Claims items up to this time before their tick. At most 10s. Default 0s."},
+		{key: "earlyClaims", shape: duration{to: &s.earlyClaims, zero: off}, meaning: "Claims items up to this time before their tick, at most 10s; 0s claims at the tick. Default: as early as claims take, up to 1s."},
 		{key: "listenerTimeout", shape: duration{to: &s.listenerTimeout, least: time.Millisecond}, meaning: "Bounds one call of a listener. Default 10s."},
 		{key: "serve", shape: flag(&s.serve), meaning: "Also runs the jobs of the namespace that stand in no file here, if their type or implementation is one that this program has. Default false."},
 	}

@@ -57,6 +57,56 @@ func TestEarlyClaimsBeginAtTheTick(t *testing.T) {
 	})
 }
 
+// Who has not said how early: claims are as early as they take, and no earlier. A store that answers slowly makes the first
+// tick late, and those that follow begin when they come; when it is fast again the lead goes.
+func TestTheLeadAdapts(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), nil)
+		c.awaitRuns("the first tick", 3, anything)
+		// late returns how late the items begin at the next tick, and how long before it the first is claimed.
+		late := func() (late, ahead time.Duration) {
+			tick := time.Now().Truncate(time.Second).Add(time.Second)
+			for now := range 20 {
+				at := tick.Add(-500*time.Millisecond + time.Duration(now)*25*time.Millisecond)
+				c.pass(time.Until(at))
+				if item := c.state().Item(0); ahead == 0 && item.Running != nil && item.Fired.Tick.Equal(tick) {
+					ahead = tick.Sub(at)
+				}
+			}
+			c.pass(time.Until(tick.Add(400 * time.Millisecond)))
+			runs := c.began(tick)
+			if len(runs) != 3 {
+				t.Fatalf("%d items of 3 have run for %s", len(runs), tick)
+			}
+			for _, e := range runs {
+				late = max(late, e.begin.Sub(tick))
+			}
+			return late, ahead
+		}
+		if late, ahead := late(); late != 0 || ahead != 0 {
+			t.Errorf("a fast store: %v late, claimed %v ahead", late, ahead)
+		}
+		link := m.link.(*memory.Link)
+		link.Delay(50 * time.Millisecond)
+		if late, _ := late(); late == 0 {
+			t.Error("a slow store: the first tick is not late")
+		}
+		for range 3 {
+			if late, ahead := late(); late != 0 || ahead == 0 || ahead > 300*time.Millisecond {
+				t.Errorf("a slow store: %v late, claimed %v ahead", late, ahead)
+			}
+		}
+		link.Delay(0)
+		for range 80 {
+			late()
+		}
+		if late, ahead := late(); late != 0 || ahead != 0 {
+			t.Errorf("fast again: %v late, claimed %v ahead", late, ahead)
+		}
+		c.check()
+	})
+}
+
 // A claim of half a second leaves the other half to runs that take long.
 func TestEarlyClaimsTakeHalfOfTheTimeAtMost(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

@@ -58,6 +58,9 @@ const never = "0 0 0 31 12 ? 2099"
 // an etcd with its default quota takes about as many.
 const maxRuns = 2_000_000
 
+// adaptive stands for claims that are as early as they take.
+const adaptive time.Duration = -1
+
 // parse reads the arguments. Each error says what is allowed.
 func parse(args []string, usage io.Writer) (options, error) {
 	var o options
@@ -76,7 +79,11 @@ func parse(args []string, usage io.Writer) (options, error) {
 	f.DurationVar(&o.For, "for", 10*time.Second, "how long the figures are taken")
 	f.DurationVar(&o.Work, "work", 0, "how long a handler takes")
 	f.IntVar(&o.Threads, "threads", 0, "how many items of a job a process runs at a time; 0 is all of them")
-	f.DurationVar(&o.Early, "early", 0, "how long before its tick an item is claimed (job.WithEarlyClaims)")
+	o.Early = adaptive
+	f.Func("early", "how long before its tick an item is claimed (job.WithEarlyClaims); by default as long as claims take", func(text string) (err error) {
+		o.Early, err = time.ParseDuration(text)
+		return err
+	})
 	f.BoolVar(&o.Monitor, "monitor", true, "MonitorExecution of the jobs")
 	f.DurationVar(&o.Session, "session", 10*time.Second, "the session time-out")
 	f.StringVar(&o.Event, "event", "", "what happens to a process in the middle: "+eventJoin+", "+eventLeave+" or "+eventKill)
@@ -141,7 +148,7 @@ func (o *options) validate() (err error) {
 		{"warm", o.Warm, 0, 10 * time.Minute},
 		{"for", o.For, time.Second, time.Hour},
 		{"work", o.Work, 0, time.Hour},
-		{"early", o.Early, 0, 10 * time.Second},
+		{"early", o.Early, adaptive, 10 * time.Second},
 		{"session", o.Session, time.Second, 10 * time.Minute},
 	} {
 		if d.value < d.least || d.value > d.most {

@@ -306,7 +306,11 @@ func (r *report) writeJobs(row func(name, format string, args ...any)) {
 	if !o.Monitor {
 		monitored = "not monitored"
 	}
-	row("load", "%d jobs of %d items, %s, work %v, %s, claims %v early, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, o.Early, o.Processes)
+	early := "adaptive"
+	if o.Early != adaptive {
+		early = o.Early.String()
+	}
+	row("load", "%d jobs of %d items, %s, work %v, %s, claims %s early, %d processes", o.Jobs, o.Items, cron, o.Work, monitored, early, o.Processes)
 	row("start", "%.3f s for all, %d at a time; each %v", r.Start.Seconds, o.Starting, r.Start.Each)
 	row("", "all items assigned after %.3f s", r.Assigned)
 	row("executions", "%d in %.1f s, %.1f/s, %d ticks", r.Runs.Executions, r.Seconds, r.Rate, r.Ticks)

@@ -142,7 +142,10 @@ func (w *Worker) schedule(ctx context.Context, i int) (*job.Scheduler, error) {
 		MonitorExecution: jobtype.ToggleOf(o.Monitor),
 		Failover:         o.Event == eventKill && o.Monitor,
 	}
-	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1)), job.WithEarlyClaims(o.Early)}
+	options := []job.Option{job.WithIP(fmt.Sprintf("10.0.0.%d", w.settings.Number+1))}
+	if o.Early != adaptive {
+		options = append(options, job.WithEarlyClaims(o.Early))
+	}
 	if o.Event != "" {
 		options = append(options, job.WithObserver(func(e job.Event) {
 			if e.Kind == jobtype.EventItems {

@@ -26,7 +26,7 @@ type host struct {
 	gate   atomic.Pointer[chan struct{}] // its handlers wait until it is closed; nil is none
 	weight int
 	knows  bool          // whether it knows the strategy newOne
-	early  time.Duration // how long before their tick it claims items
+	early  time.Duration // how long before their tick it claims items; 0 is as long as claims take
 
 	follows *host // the process that it restarts: it starts when that is gone
 
@@ -129,7 +129,10 @@ func (h *host) dial() (*memory.Registry, error) {
 
 // schedule starts one scheduler, as often as it takes.
 func (h *host) schedule(reg *memory.Registry, j *jobModel) (*job.Scheduler, error) {
-	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight), job.WithEarlyClaims(h.early)}
+	options := []job.Option{job.WithIP(h.ip), job.WithWeight(h.weight)}
+	if h.early > 0 {
+		options = append(options, job.WithEarlyClaims(h.early))
+	}
 	options = append(options, setup.Clock(func() time.Time { return time.Now().Add(time.Duration(h.offset.Load())) }))
 	if h.knows {
 		known, err := strategy.Lookup("", nil)

@@ -277,7 +277,10 @@ func (w *worker) schedule(m *member) *job.Scheduler {
 
 // options are those of all jobs.
 func (w *worker) options() []job.Option {
-	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), setup.Clock(w.now), job.WithEarlyClaims(w.config.Early)}
+	opts := []job.Option{job.WithIP(w.config.Address), job.WithLogger(w.zap), setup.Clock(w.now)}
+	if w.config.Early > 0 {
+		opts = append(opts, job.WithEarlyClaims(w.config.Early))
+	}
 	if name := w.config.Knows; name != "" {
 		known, err := strategy.Lookup("", nil)
 		if err != nil {

@@ -45,6 +45,7 @@ func (c *controller) afterCommit(change decide.Change, token int64) {
 		}
 	}
 	if claims := change.Claims(); len(claims) > 0 {
+		c.noteClaims(claims)
 		c.enqueue(claims, token)
 	}
 }

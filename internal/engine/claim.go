@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pace"
 )
 
 // firePortion is how many items claims are made for at a time.
@@ -174,10 +175,37 @@ func (c *controller) releaseEarly(w *decide.World) (isBehind bool) {
 	return isBehind
 }
 
+// lead is how long before its tick an item is claimed. Beside JVM members, which claim nothing early, it does not adapt.
+func (c *controller) lead() time.Duration {
+	switch {
+	case !c.options.LeadAdapts:
+		return c.options.Lead
+	case c.mixed != nil:
+		return 0
+	}
+	return c.claims.Lead()
+}
+
+// noteClaims notes how long the store took for claims that could be made when their tick, less the lead, had come, and a
+// thread was free.
+func (c *controller) noteClaims(claims []decide.Claim) {
+	now, lead, idle := c.now(), c.lead(), c.pace.Idle(c.moment())
+	for i := range claims {
+		if claim := &claims[i]; claim.Source == decide.Normal && c.options.LeadAdapts {
+			next := c.current.Ticks().Next(claim.Tick)
+			possible := claim.Tick.Add(-min(lead, next.Sub(claim.Tick)/2))
+			c.claims.Took(claim.Tick, next, min(now.Sub(possible), idle))
+		}
+	}
+}
+
 // isEarly reports whether a run was claimed early and has to wait for its tick.
 func (c *controller) isEarly(r *run, now time.Time) bool {
-	ahead := r.Tick.Sub(now)
-	return r.Recorded && ahead > 0 && ahead <= c.options.Lead
+	ahead, longest := r.Tick.Sub(now), c.options.Lead
+	if c.options.LeadAdapts {
+		longest = pace.MaxLead
+	}
+	return r.Recorded && ahead > 0 && ahead <= longest
 }
 
 // queueTimeLeft returns how much longer a claim may wait for a thread, and whether its time is over. A
@@ -188,18 +216,18 @@ func (c *controller) queueTimeLeft(w *decide.World, r *run) (left time.Duration,
 		return 0, !w.IsActive() || !item.Owner.Is(c.self.ID)
 	}
 	if w.RecordOwner(&r.Run) != decide.Ours {
-		return queueTime, false
+		return pace.QueueTime, false
 	}
 	if held := c.heldUntil(r, w.Now); !held.IsZero() {
-		return held.Sub(w.Now) + queueTime, !w.IsActive()
+		return held.Sub(w.Now) + pace.QueueTime, !w.IsActive()
 	}
 	if c.isEarly(r, w.Now) {
 		left = r.Tick.Sub(w.Now)
-		return left + queueTime, r.Source == decide.Normal && !w.MayKeepEarlyClaim(&r.Run)
+		return left + pace.QueueTime, r.Source == decide.Normal && !w.MayKeepEarlyClaim(&r.Run)
 	}
 	waited := r.waited(clocks.Instant{Wall: w.Now, Mono: w.Moment})
 	isSetBack := waited < 0
-	return queueTime - waited, isSetBack || waited >= queueTime || !w.IsActive()
+	return pace.QueueTime - waited, isSetBack || waited >= pace.QueueTime || !w.IsActive()
 }
 
 // waited returns for how long a run has waited for a thread. It is negative if the run was

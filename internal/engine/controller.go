@@ -232,7 +232,7 @@ func (c *controller) newWorld() decide.World {
 	}
 	w := decide.World{
 		State: c.state, Job: c.job, Rules: &c.settings.Rules, Self: c.self, Now: now.Wall, Moment: now.Mono,
-		Clock: clockAt(c.reg.Clock(), now.Wall), Slack: c.slack(now), Lead: c.options.Lead,
+		Clock: clockAt(c.reg.Clock(), now.Wall), Slack: c.slack(now),
 		Accepted: c.settings.Modified, Refused: c.refusal(), Revision: c.given.Revision, Differs: c.differs,
 		Leaving: c.isLeaving() || c.registration == unsound, Absent: c.absent, UnansweredClaims: c.unansweredClaims, NodeID: c.pool.Announcement.ID(c.self.Session),
 		ModuleVersion: c.moduleVersion,
@@ -240,7 +240,7 @@ func (c *controller) newWorld() decide.World {
 	if c.full || c.mixed != nil || c.isLeaving() {
 		c.mixed = decide.Mix(c.state, c.mixed, now.Mono)
 	}
-	w.Mixed = c.mixed
+	w.Mixed, w.Lead = c.mixed, c.lead()
 	w.Former = c.schedule.Former(&w, c.settings)
 	w.Leaderless = c.leaderless.Track(!w.LeaderIsAlive(), now.Mono)
 	return w

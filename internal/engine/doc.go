@@ -33,6 +33,7 @@
 //	once      calls once-listeners
 //	diagnose  finds out what keeps the job from running
 //	jvm       what an instance does beside JVM members
+//	pace      how fast runs end here and claims are answered, and how early items are claimed
 //	health    status, faults, events, what the log has said
 //	pool      what the jobs of a process share
 //	runner    serves the jobs of a namespace

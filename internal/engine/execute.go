@@ -13,6 +13,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/engine/exec"
 	"github.com/elasticjob-go/elasticjob/internal/engine/health"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pace"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -34,7 +35,9 @@ type executions struct {
 	// dispatch sets it.
 	nextStartAt time.Time
 	// How fast runs end. dispatch and collect change it.
-	pace pace
+	pace pace.Runs
+	// How long claims take. noteClaims changes it.
+	claims pace.Claims
 	// Until then finish waits for the other runs of a claim, to save commits. collect sets it, finish clears it.
 	batchUntil clocks.Moment
 	// Since when handlers have to return. graceLeft sets it, identify clears it.
@@ -105,7 +108,7 @@ func (c *controller) dispatch() {
 			break
 		}
 		if free > 1 {
-			c.pace.last = c.moment()
+			c.pace.Free(c.moment())
 		}
 		// A tick from the future, which an external writer has recorded, will still come.
 		if (r.Source == decide.Normal || r.Source == decide.Misfire) && !r.Tick.After(now) {
@@ -199,7 +202,7 @@ func (c *controller) collect() {
 		defer c.flusher.FlushUnused()
 	}
 	for _, r := range returned {
-		c.pace.ended(r.ending.At.Mono.Sub(r.begun.Mono), c.moment())
+		c.pace.Ended(r.ending.At.Mono.Sub(r.begun.Mono), c.moment())
 		c.busy--
 		c.markDone(r)
 		r.syncs = c.commits.Syncs()
@@ -302,12 +305,12 @@ func (c *controller) threads() int {
 func (c *controller) idle() int { return c.threads() - c.busy - len(c.queue) }
 
 // claimable is how many more items may be claimed: those for which a thread is free, and those that will
-// get one soon (pace). Threads that jobs share are reserved before a claim, so no claim waits for them.
+// get one soon (package pace). Threads that jobs share are reserved before a claim, so no claim waits for them.
 func (c *controller) claimable() int {
 	if c.pool.Threads != nil {
 		return c.current.ClaimCapacity(c.work, c.idle())
 	}
-	return c.current.ClaimCapacity(c.work, c.idle()+c.pace.ahead(c.threads(), c.moment()))
+	return c.current.ClaimCapacity(c.work, c.idle()+c.pace.Ahead(c.threads(), c.moment()))
 }
 
 // removeFromQueue removes some runs from the queue.

@@ -30,6 +30,7 @@ var budgets = map[string]int{
 	"internal/engine/instance":        4000,
 	"internal/engine/jvm":             4000,
 	"internal/engine/once":            4000,
+	"internal/engine/pace":            4000,
 	"internal/engine/pool":            4000,
 	"internal/engine/runner":          4000,
 	"internal/engine/schedule":        4000,

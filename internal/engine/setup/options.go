@@ -40,7 +40,8 @@ type Options struct {
 	StartFault     bool
 	JoinOnly       bool // the configuration is the registry's: it is not created, and not replaced
 	CancelGrace    time.Duration
-	Lead           time.Duration // how long before its tick an item is claimed
+	Lead           time.Duration // how long before its tick an item is claimed, unless
+	LeadAdapts     bool          // it goes by how long claims take
 	// Linger is how long a run that has ended waits for the other runs of its claim, so that
 	// one commit removes all their records.
 	Linger time.Duration
@@ -52,6 +53,7 @@ func DefaultOptions() *Options {
 		Now:          clocks.Wall,
 		Moment:       clocks.Now,
 		CancelGrace:  time.Second,
+		LeadAdapts:   true,
 		ListenerTime: 10 * time.Second,
 		Linger:       10 * time.Millisecond,
 	}
