@@ -190,7 +190,7 @@ type SkipReason int
 const (
 	// SkipItemDisabled: an operator has disabled the item.
 	SkipItemDisabled SkipReason = iota + 1
-	// SkipServersDisabled: an operator has disabled all servers.
+	// SkipServersDisabled: an operator has disabled all servers, or all that have the label of the job.
 	SkipServersDisabled
 	// SkipTooLate: the tick was missed and is not made up, because misfire is off or the tick
 	// is longer ago than Config.MisfireWindow.

@@ -1,8 +1,6 @@
 package decide
 
-import (
-	"time"
-)
+import "time"
 
 // EarlyTick returns the next tick if items may be claimed for it already, and otherwise when that will be
 // (begins). Both are zero if nothing is claimed early. The lead is half of the time between two ticks at

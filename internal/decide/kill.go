@@ -1,8 +1,6 @@
 package decide
 
-import (
-	"github.com/elasticjob-go/elasticjob/coord"
-)
+import "github.com/elasticjob-go/elasticjob/coord"
 
 // Killed reports whether an operator wants a run to end.
 func (w *World) Killed(r *Run) bool { return w.Kills[r.Item].Kills(r.Token) }

@@ -20,7 +20,7 @@ type SkipReason int
 // The reasons.
 const (
 	ItemDisabled    SkipReason = iota + 1 // the item is disabled
-	ServersDisabled                       // all servers are disabled
+	ServersDisabled                       // all servers of instances that may have items are disabled
 	TooLate                               // the tick was missed and is not made up
 	WhileRunning                          // the tick came while the item ran, and is not made up
 	BegunAsOther                          // this process has begun the tick of a broadcast job with another item, or as another instance
@@ -37,9 +37,7 @@ func (w *World) Skip(k *Work) []Change {
 	// Whether a missed tick is made up is for the configuration to say. A view that lags behind may not
 	// show that misfire was switched on meanwhile.
 	missed := changes{w: w, step: "skip", head: (*World).sessionConfigHead}
-	// While all servers are disabled nobody leads. If one was enabled meanwhile, there soon is
-	// a leader, and this commit must not happen.
-	all := changes{w: w, step: "skip", head: (*World).nobodyLeadsHead}
+	all := changes{w: w, step: "skip", head: (*World).nobodyMayHead}
 	allDisabled := !w.ServerEnabled(w.Self.IP) && len(w.Eligible()) == 0
 	for i := range w.itemsToLookAt(w.itemCount()) {
 		tick := w.LastTickOf(i)

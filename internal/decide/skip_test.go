@@ -25,6 +25,9 @@ func TestSkip(t *testing.T) {
 		{name: "another one may have the items", tree: func(f *fixture) { f.members("C").disable("A") }},
 		{name: "somebody leads, and assigns them", tree: func(f *fixture) { f.put("sharding/0/disabled", "").leader("A") }, want: ofA[:1]},
 		{name: "without records", rules: unrecorded, tree: func(f *fixture) { f.put("sharding/0/disabled", "") }},
+		{name: "the server with the label is disabled, and one without it leads", rules: func(r *decide.Rules) { r.Label = "big" }, tree: func(f *fixture) {
+			f.members("C").leader("C").disable("A")
+		}, want: ofA},
 		{name: "no server is disabled, and yet nobody may have items", rules: func(r *decide.Rules) { r.Label = "big" }},
 		{name: "missed, and misfire is off", rules: misfireOff, tree: missed, want: ofA},
 		{name: "missed, in a pause", rules: misfireOff, tree: func(f *fixture) { missed(f); f.pause(f.now) }, want: ofA},

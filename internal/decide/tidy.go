@@ -1,8 +1,6 @@
 package decide
 
-import (
-	"github.com/elasticjob-go/elasticjob/coord"
-)
+import "github.com/elasticjob-go/elasticjob/coord"
 
 // Tidy removes, as leader, nodes of external writers that are in everybody's way: nodes below ours,
 // because ours cannot be removed while they are there; and nodes of instances and failover marks that no

@@ -146,9 +146,13 @@ func (w *World) sessionConfigHead() []coord.Op {
 	return []coord.Op{w.ifSessionLives(), w.ifSameConfig()}
 }
 
-// nobodyLeadsHead begins changes with ifSessionLives and the condition that nobody leads.
-func (w *World) nobodyLeadsHead() []coord.Op {
-	return []coord.Op{w.ifSessionLives(), coord.Absent(w.Job.LeaderInstance())}
+// nobodyMayHead begins changes with ifSessionLives and the condition that no server was enabled meanwhile: there soon is a
+// leader then. Where one leads, who has not the label, this server is still disabled, and skipOps has that nobody got the item.
+func (w *World) nobodyMayHead() []coord.Op {
+	if w.Leader == nil {
+		return []coord.Op{w.ifSessionLives(), coord.Absent(w.Job.LeaderInstance())}
+	}
+	return []coord.Op{w.ifSessionLives(), coord.AtVersion(w.Job.Server(w.Self.IP), w.Servers[w.Self.IP].Version)}
 }
 
 // ifDead are the conditions that an instance has ended. An id that cannot be part of a path was written by

@@ -35,7 +35,7 @@ var budgets = map[string]int{
 	"internal/engine/runner":          4000,
 	"internal/engine/schedule":        4000,
 	"internal/engine/setup":           4000,
-	"internal/decide":                 6616,
+	"internal/decide":                 6612,
 	"internal/jobtree":                3150,
 	"ops":                             6310,
 	"cmd/elasticjob/internal/command": 7050,
