@@ -84,6 +84,11 @@ func (s *Scheduler) Snapshot() coord.Snapshot { return s.engine.Snapshot() }
 // status, then wait.
 func (s *Scheduler) Changed() <-chan struct{} { return s.engine.Changed() }
 
+// Declare says which configuration the program has by now, where it has read its own again while the job runs. It changes
+// nothing in the registry, as Update of package ops does: Status.Differs, package ops/doctor, the console and the metric
+// elasticjob_config_differs compare the two.
+func (s *Scheduler) Declare(c Config) { s.engine.Declare(c) }
+
 // Trigger asks the instances of the job to run items now, beside the schedule. Each item
 // runs on its owner, whoever that is by then. Requests wait for an item in the order in which
 // they were made, and each runs it with its own parameter: after the execution that is under

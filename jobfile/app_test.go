@@ -225,6 +225,9 @@ func TestReload(t *testing.T) {
 			if app.Node().Job(name) != first[name] {
 				t.Errorf("%s was started again", name)
 			}
+			if differs := first[name].Status().Differs; differs != (name == "c") {
+				t.Errorf("%s differs from the registry's: %v", name, differs)
+			}
 		}
 		if app.Node().Job("b") != nil || app.Node().Job("e") == nil {
 			t.Error("b is still there, or e is not")
@@ -241,6 +244,10 @@ func TestReload(t *testing.T) {
 		rewrite(t, path, every("a: {jobParameter: two, revision: 2}", "b: {}", "c: {jobParameter: two, revision: 1}", "d: {jobParameter: two, overwrite: true}", "e: {}"))
 		if diff := cmp.Diff(jobfile.Result{Started: []string{"b"}, Changed: []string{"c"}}, reload(t, app)); diff != "" || len(app.Faults()) > 0 {
 			t.Error(diff, app.Faults())
+		}
+		pass(time.Second)
+		if first["c"].Status().Differs {
+			t.Error("c differs from the registry's")
 		}
 
 		// What the file has had before is in force, so there is nothing to do.

@@ -15,6 +15,7 @@ import (
 // revision is larger or it overwrites. It is one commit, which has the condition that nobody
 // has changed the registry since.
 func (k *keeper) change(ctx context.Context) (did, error) {
+	k.scheduler.Declare(k.want.config)
 	if k.refused = nil; k.inForce.is(k.want) {
 		return nothing, nil
 	}

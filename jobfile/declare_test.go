@@ -390,8 +390,10 @@ jobs:
     jobShardingStrategyType: MINE
     props: {http.url: "http://a/", http.method: GET, http.header.X-Token: CLEAR, http.header.X-Lock-Token: "${token}", script.env.PASSWORD: x}
   c: {implementation: settle, shardingTotalCount: 1, props: {script.env.PASSWORD: x}}
+  d: {implementation: settle, shardingTotalCount: 1, cron: "0 0 3 * * ?", calendars: [bank, banks, other]}
 `
-	secrets := []string{":12:22: jobs.a.props.script.env.DB" + clear, ":9:31: jobs.a.props.script.env.DB_PASSWORD" + clear, ":17:75: jobs.b.props.http.header.X-Token" + clear}
+	secrets := []string{":12:22: jobs.a.props.script.env.DB" + clear, ":9:31: jobs.a.props.script.env.DB_PASSWORD" + clear, ":17:75: jobs.b.props.http.header.X-Token" + clear,
+		`:19:86: jobs.d.calendars: these files have no calendar "banks"; did you mean bank?`}
 	f, err := jobfile.Read(options(nil), write(t, "registry: {memory: {namespace: test}}"+jobs)...)
 	if err != nil {
 		t.Fatal(err)
@@ -400,7 +402,7 @@ jobs:
 		got  []*jobfile.Mistake
 		want []string
 	}{
-		"declared": {declare(t, jobs).Warnings(), append(slices.Clone(secrets), ":16:30: jobs.b.jobShardingStrategyType: unknown sharding strategy")},
+		"declared": {declare(t, jobs).Warnings(), slices.Insert(slices.Clone(secrets), 3, ":16:30: jobs.b.jobShardingStrategyType: unknown sharding strategy")},
 		"run":      {f.Warnings(), append([]string{":2:12: calendars: elasticjob apply writes the calendars of the files"}, secrets...)},
 	} {
 		if len(tc.got) != len(tc.want) {

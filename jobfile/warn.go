@@ -13,12 +13,17 @@ import (
 )
 
 // Warnings are what is allowed, and most likely not meant: command lines of SCRIPT that need a shell, secrets in clear
-// text in variables of SCRIPT and headers of HTTP, and sharding strategies that are not built in, such as classes of
-// Java. There are at most MaxMistakes.
+// text in variables of SCRIPT and headers of HTTP, calendars whose names are nearly those of the files, and sharding
+// strategies that are not built in, such as classes of Java. There are at most MaxMistakes.
 func (d *Declarations) Warnings() []*Mistake {
 	r := &reader{}
+	var calendars []string
+	for _, c := range d.Calendars {
+		calendars = append(calendars, c.Name)
+	}
 	for _, j := range d.Jobs {
 		j.warnProps(r)
+		j.warnCalendars(r, calendars)
 		if _, err := strategy.Lookup(brief.Text(j.Config.Strategy), nil); err != nil {
 			j.warn(r, "jobShardingStrategyType", err.Error()+", and what each program that runs the job adds with job.WithStrategy; classes of Java are not looked up")
 		}
@@ -37,8 +42,10 @@ func (f *File) Warnings() []*Mistake {
 	if len(f.calendars) > 0 {
 		r.fault(f.at(keyCalendars), keyCalendars, calendarsAreApplied)
 	}
+	calendars := slices.Sorted(maps.Keys(f.calendars))
 	for _, j := range f.declarations().Jobs {
 		j.warnProps(r)
+		j.warnCalendars(r, calendars)
 	}
 	return r.mistakes
 }
@@ -57,6 +64,15 @@ func (d Declared) warnProps(r *reader) {
 		value := d.Config.Props[name]
 		if strings.HasPrefix(name, family) && !strings.Contains(value, "${") && veil.Value(name, value) != value {
 			d.warn(r, join(keyProps, name), "a secret in clear text: everybody who may read the store sees it; allowed are ${env:NAME} and ${file:PATH}")
+		}
+	}
+}
+
+// warnCalendars warns of calendars that the files do not have, and most likely mean to have.
+func (d Declared) warnCalendars(r *reader, known []string) {
+	for _, name := range d.Config.Calendars {
+		if near := brief.Similar(name, known); len(near) > 0 && !slices.Contains(known, name) {
+			d.warn(r, keyCalendars, "these files have no calendar "+brief.Quote(name)+"; did you mean "+near[0]+"?")
 		}
 	}
 }

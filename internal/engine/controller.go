@@ -84,6 +84,7 @@ type controller struct {
 	working sync.WaitGroup // the goroutines of handlers
 
 	properties    atomic.Pointer[jobtype.Properties] // the effective ones: handlers read them
+	declared      atomic.Pointer[jobtype.Config]     // what is to be given: Scheduler.Declare sets it, reconcile clears it
 	fullRequested atomic.Bool                        // requestFullPass sets it, reconcile clears it
 	timer         *time.Timer                        // of wait
 
@@ -187,6 +188,10 @@ func (c *controller) reconcile() error {
 	c.reporter.ConfirmSkips(c.state)
 	if s := c.schedule.Apply(c.settings); s != c.settings {
 		c.setSettings(s)
+	}
+	if given := c.declared.Swap(nil); given != nil {
+		c.given = *given
+		c.setSettings(c.settings)
 	}
 	c.collect()
 	if c.isShutdown() {

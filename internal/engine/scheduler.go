@@ -58,6 +58,12 @@ func Start(ctx context.Context, p Params, c jobtype.Config, h jobtype.Handler) (
 	return launch(ctx, p, view, given, given.Config)
 }
 
+// Declare takes another configuration of the program, for the differences that it tells.
+func (s *Scheduler) Declare(c jobtype.Config) {
+	s.c.declared.Store(&c)
+	s.c.requestFullPass()
+}
+
 // launch starts a job with a view that has just been opened. given is the program's configuration; zero if it has none.
 func launch(ctx context.Context, p Params, view coord.View, settings *setup.Settings, given jobtype.Config) (*Scheduler, error) {
 	s := &Scheduler{

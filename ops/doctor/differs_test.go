@@ -32,7 +32,7 @@ func TestProgramWithAnotherConfiguration(t *testing.T) {
 		cfg.Cron = "0 0 4 * * ?"
 		deployed := c.Process("10.0.0.2")
 		scheduler := deployed.Schedule(cfg, lasts(time.Second))
-		c.Process("10.0.0.3").Schedule(cfg, lasts(time.Second))
+		third := c.Process("10.0.0.3").Schedule(cfg, lasts(time.Second))
 		find := func(severity doctor.Severity, texts ...string) {
 			t.Helper()
 			time.Sleep(time.Second)
@@ -61,6 +61,17 @@ func TestProgramWithAnotherConfiguration(t *testing.T) {
 		find(0)
 		set(func(c *job.Config) { c.Cron = "0 0 5 * * ?"; c.Props = map[string]string{"token": "secret"} })
 		find(doctor.Info, `\"0 0 5 * * ?\" in the store`, `props: \"token\" is a value in the program, and another value in the store`)
+
+		// The programs have read their configuration again.
+		declare := func(cron, token string) {
+			cfg.Cron, cfg.Props = cron, map[string]string{"token": token}
+			scheduler.Declare(cfg)
+			third.Declare(cfg)
+		}
+		declare("0 0 5 * * ?", "secret")
+		find(0)
+		declare("0 0 4 * * ?", "first")
+		find(doctor.Info, "and 1 more")
 
 		// A Runner brings no configuration.
 		c.Runner("10.0.0.9", map[string]job.Handler{"settle": lasts(time.Second)})
