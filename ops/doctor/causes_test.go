@@ -180,3 +180,22 @@ func TestJobWithoutZone(t *testing.T) {
 		f.finds(doctor.ItemOverdue)
 	})
 }
+
+// If only a disabled server has the label, the advice names it.
+func TestLabelOfADisabledServer(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.configure(func(c *job.Config) { c.Label = "gpu" })
+		const named = `enable server "10.0.0.1", which has the label`
+		if found := f.finds(doctor.LabelNobody).Findings[0]; strings.Contains(found.Advice, "enable server") {
+			t.Errorf("nobody has the label: %s", found.Advice)
+		}
+		f.join(0, jobtree.SessionDocument{Protocol: jobtree.Protocol, Accepted: f.config}, "gpu")
+		f.disable(0)
+		for _, found := range f.examine().Findings {
+			if found.Kind == doctor.LabelNobody && strings.HasPrefix(found.Advice, named) {
+				return
+			}
+		}
+		t.Errorf("no finding says %s: %v", named, f.examine().Findings)
+	})
+}

@@ -20,8 +20,11 @@ func (w *world) checkPresence(c *collector) bool {
 		c.add(w.about(AllDisabled, Info, "the servers of all its instances are disabled, so it does not run", "enable them when the reason is over", "elasticjob enable "+w.name))
 		return false
 	case w.Rules.Label != "" && !slices.ContainsFunc(enabled, func(id string) bool { return slices.Contains(w.Instances[id].Labels, w.Rules.Label) }):
-		c.add(w.about(LabelNobody, Critical, fmt.Sprintf("no enabled instance has the label %s, so nobody may have its items", brief.Quote(w.Rules.Label)),
-			"start a process with the label, or change the label of the job", ""))
+		advice := "start a process with the label, or change the label of the job"
+		if i := slices.IndexFunc(w.ids, func(id string) bool { return slices.Contains(w.Instances[id].Labels, w.Rules.Label) }); i >= 0 {
+			advice = fmt.Sprintf("enable server %s, which has the label, or %s", brief.Quote(w.Instances[w.ids[i]].IP), advice) // no enabled one has it
+		}
+		c.add(w.about(LabelNobody, Critical, fmt.Sprintf("no enabled instance has the label %s, so nobody may have its items", brief.Quote(w.Rules.Label)), advice, ""))
 		return false
 	case len(w.Eligible()) == 0:
 		c.add(w.about(NobodyMay, Critical, "no instance may have its items: all refuse the configuration, or have clocks that are off", "correct the configuration, or set the clocks", ""))

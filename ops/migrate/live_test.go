@@ -3,7 +3,9 @@ package migrate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/job"
@@ -53,6 +55,13 @@ func TestLiveInstances(t *testing.T) {
 				t.Fatalf("moved although an instance runs: %v", err)
 			}
 			m.StopInstances = true
+			plan, err := m.Plan(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := fmt.Sprint(plan.Findings); !strings.Contains(text, "items that run: 1. ") || strings.Contains(text, "whose run was cut short") {
+				t.Errorf("the plan says of an item that runs: %s", text)
+			}
 			result, err := m.Run(ctx)
 			if err != nil || !slices.Equal(result.Moved, []string{"settle"}) || result.SourceToken == 0 || result.TargetToken == 0 {
 				t.Fatal(result, err)

@@ -32,7 +32,7 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 	if len(s.Triggers) > 0 {
 		c.find(Differs, "triggers of ElasticJob's kind, which do not go, because they name instances: %d", len(s.Triggers))
 	}
-	open, cut := 0, 0
+	open, running, cut := 0, 0, 0
 	for _, r := range s.Requests {
 		if r.Err == nil && r.Ended.IsZero() {
 			open++
@@ -46,9 +46,18 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 		if item.Fired != nil {
 			c.token = max(c.token, item.Fired.Modified)
 		}
-		if item.Running != nil || item.Failovering != nil {
+		switch {
+		case item.Running != nil && slices.Contains(c.instances, item.Running.ID):
+			running++
+		case item.Running != nil || item.Failovering != nil:
 			cut++
 		}
+	}
+	switch {
+	case running > 0 && c.settings.Failover:
+		c.find(Noted, "items that run: %d. Those that the stop of their instances cuts short are run again at the target, unless they were killed", running)
+	case running > 0:
+		c.find(Noted, "items that run: %d. Those that the stop of their instances cuts short are not run again, because the job has no failover", running)
 	}
 	switch {
 	case cut > 0 && c.settings.Failover:

@@ -212,11 +212,11 @@ func goodBye(ctx context.Context, reg *zk.Registry) {
 func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewedFile string, do func(context.Context, changing) error) error {
 	ctx, cancel := c.bounded(cmd, true)
 	defer cancel()
-	s, _, err := c.settings()
+	p, err := c.place()
 	if err != nil {
 		return err
 	}
-	t, err := c.targetOf(ctx, s)
+	t, err := c.targetOf(ctx, c.chosen)
 	if err != nil {
 		return err
 	}
@@ -245,11 +245,7 @@ func (c *cli) withLists(cmd *cobra.Command, former, formerFile, renewed, renewed
 		return unreachable(fmt.Errorf("store %s: %w", t, err))
 	}
 	defer goodBye(ctx, lists)
-	p, err := c.place()
-	if err == nil {
-		err = c.printer().Head(p.String(), p.Production)
-	}
-	if err != nil {
+	if err := c.printer().Head(p.String(), p.Production); err != nil {
 		return err
 	}
 	return do(ctx, changing{rights.Change{From: from.identity, To: to.identity}, lists, alone, after})

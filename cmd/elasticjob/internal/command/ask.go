@@ -14,13 +14,17 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 )
 
-// place returns the namespace that was asked for, without connecting to it.
+// place returns the namespace that was asked for, without connecting to it. All commands of a namespace ask for it
+// before they plan anything, so it is here that a --yes of another namespace ends them.
 func (c *cli) place() (target.Place, error) {
 	s, context, err := c.settings()
 	if err != nil {
 		return target.Place{}, err
 	}
 	p, err := s.Place(context)
+	if err == nil {
+		err = c.yes.Check(p)
+	}
 	return p, exit.With(exit.Usage, err)
 }
 
@@ -45,12 +49,8 @@ func (c *cli) confirmThere(ctx context.Context, format string, args ...any) erro
 // confirmProduction is confirmThere for a change that can be taken back: only that of a production context is asked for.
 func (c *cli) confirmProduction(cmd *cobra.Command) error {
 	p, err := c.place()
-	if err != nil || c.isConfirmed {
+	if err != nil || c.isConfirmed || !p.Production {
 		return err
-	}
-	if !p.Production {
-		_, err := c.yes.Settle(p)
-		return exit.With(exit.Usage, err)
 	}
 	return c.confirm(cmd.Context(), p, "%s", strings.Join(append([]string{cmd.CommandPath()}, cmd.Flags().Args()...), " "))
 }

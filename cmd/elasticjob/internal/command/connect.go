@@ -69,19 +69,15 @@ func (c *cli) bounded(cmd *cobra.Command, isLong bool) (context.Context, context
 func (c *cli) on(cmd *cobra.Command, isLong bool, do func(context.Context, *store) error) (err error) {
 	ctx, cancel := c.bounded(cmd, isLong)
 	defer cancel()
-	given, name, err := c.settings()
+	place, err := c.place()
 	if err != nil {
 		return err
 	}
-	place, err := given.Place(name)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	t, err := c.targetOf(ctx, given)
+	t, err := c.targetOf(ctx, c.chosen)
 	if err != nil {
 		return err
 	}
-	past, noPast := given.OpenHistory() // which does not keep anybody from looking at jobs, and steering them
+	past, noPast := c.chosen.OpenHistory() // which does not keep anybody from looking at jobs, and steering them
 	var options []ops.Option
 	if past != nil {
 		defer func() { err = cmp.Or(err, past.Close()) }()

@@ -300,6 +300,8 @@ func (c *cli) give(ctx context.Context, o *connection.Options, s target.Settings
 				return h, nil
 			},
 		})
+	} else if _, err := s.OpenHistory(); err != nil {
+		c.warn("the console shows no history: %v", err)
 	}
 	o.Given = append(o.Given, connection.Given{
 		Namespace: n, Dial: func(ctx context.Context) (coord.Registry, error) { return t.Dial(ctx, dialTime) },

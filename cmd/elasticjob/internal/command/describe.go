@@ -48,7 +48,7 @@ func detail(d *ops.JobDetail) show.Result {
 		t.Field("Time zone", j.TimeZone)
 		t.Field("Items", j.ShardingTotalCount)
 		t.Field("Leader", j.Leader)
-		t.Field("In force since", clock(d.Since))
+		t.Field("Schedule in force since", clock(d.Since))
 		t.Field("Remarks", strings.Join(remarks(j), "; "))
 		var ticks []string
 		for _, tick := range d.Ticks {

@@ -79,6 +79,9 @@ func (m *migration) run(cmd *cobra.Command) (err error) {
 	if m.place = places[0]; places[1].Production && !m.place.Production {
 		m.place = places[1]
 	}
+	if err := m.yes.Check(m.place); err != nil {
+		return exit.With(exit.Usage, err)
+	}
 	if err := m.printer().Head(fmt.Sprintf("from %v, to %v", places[0], places[1]), m.place.Production); err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (c *cli) removeCommand() *cobra.Command {
 		Use: "remove JOB…", Short: "Remove a job with all that the store has of it",
 		Long: `Remove a job with all that the store has of it. Its instances stop, and what runs is cut short: to
 let it end, shut them down before (elasticjob shutdown JOB --all). Programs do not set the job up again, unless they
-have a higher revision, until it is readmitted or created.`,
+have a higher revision, until it is readmitted (elasticjob readmit). elasticjob apply and create bring it back at once.`,
 	}, plan{adds: ", with configuration, records and instances", asks: true, saysWho: true},
 		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Remove(ctx, r) })
 	cmd.Flags().StringVar(&r.Why, "why", "", "why, for people")
@@ -161,9 +161,12 @@ func (c *cli) readmitCommand() *cobra.Command {
 	cmd := c.changes(&cobra.Command{
 		Use: "readmit JOB", Short: "Let programs set a job up again that was removed", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.removedNames),
 		Long: `Let programs set a job up again that was removed. A program does so when it starts, or schedules the job again: one
-that runs already does not notice.`,
+that runs already does not notice. A job of files that were applied comes back with elasticjob apply, or create.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error { return ch.ops.Readmit(ctx, args[0], r) })
+			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error {
+				ch.tells("The job is not back yet: it comes when a program that schedules it starts, or with elasticjob apply or create.")
+				return ch.ops.Readmit(ctx, args[0], r)
+			})
 		},
 	})
 	cmd.Flags().BoolVar(&r.Moved, "moved", false, "also a job that was moved to another namespace, and does not run there any more")

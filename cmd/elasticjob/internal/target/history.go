@@ -31,9 +31,12 @@ func (h *History) Close() error {
 	return h.db.Close()
 }
 
-// OpenHistory opens the database that settings name; nil if they name none. No error shows its
-// address, which may have a password.
+// OpenHistory opens the database that settings name; nil if they name none. That their context has one of another
+// namespace is an error. No error shows its address, which may have a password.
 func (s Settings) OpenHistory() (*History, error) {
+	if s.noHistory != "" {
+		return nil, errors.New(s.noHistory)
+	}
 	if s.History == "" {
 		return nil, nil
 	}

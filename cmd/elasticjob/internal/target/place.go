@@ -78,12 +78,22 @@ type Yes struct {
 // It returns an error if the flag names another namespace, or none and that of a production context is meant.
 func (y Yes) Settle(p Place) (bool, error) {
 	switch {
+	case y.namespace != "" && p == Place{}:
+		return false, fmt.Errorf("--yes=%s: nothing of a namespace is changed here; allowed is --yes", y.namespace)
 	case y.namespace != "" && y.namespace != p.Namespace:
 		return false, fmt.Errorf("--yes=%s: that is another namespace; allowed is --yes=%s", y.namespace, p.Namespace)
 	case p.Production && y.isGiven && y.namespace == "":
 		return false, fmt.Errorf("--yes alone is not enough in a production context; allowed is %s", p.Flag())
 	}
 	return y.isGiven, nil
+}
+
+// Check returns what Settle refuses, with the place.
+func (y Yes) Check(p Place) error {
+	if _, err := y.Settle(p); err != nil {
+		return fmt.Errorf("%v: %w", p, err)
+	}
+	return nil
 }
 
 // Set reads what stands behind --yes=; without that it is true. A namespace of the name true or false cannot be named.

@@ -4,10 +4,11 @@
 //
 //	flags ──► environment ──► context ──► default
 //
-// What stands further left counts. Each setting goes its own way, with three exceptions, because a
-// password must not get to a store that it was not meant for:
+// What stands further left counts. Each setting goes its own way, with four exceptions, because a
+// password must not get to a store that it was not meant for, nor a change to the history of another namespace:
 //
 //   - Once flags or the environment name a store, no context gives anything.
+//   - Once they name another namespace than the context, its history does not count.
 //   - A context that is chosen by a flag takes the place of the environment.
 //   - A password does not count for another user than the one beside whom it stands.
 //
@@ -49,6 +50,8 @@ type Settings struct {
 	History      string `yaml:"history,omitempty" json:"history,omitempty"`
 	// Production marks a context whose changes have the namespace typed: see Place.
 	Production bool `yaml:"production,omitempty" json:"production,omitempty"`
+
+	noHistory string // why the history of the context does not count: the error of OpenHistory
 }
 
 // Field is one setting that is a text.
@@ -193,7 +196,12 @@ func (c Choice) Resolve() (s Settings, context string, err error) {
 	if err != nil {
 		return Settings{}, "", err
 	}
-	return file.marks(first.over(below)), name, nil
+	s = file.marks(first.over(below))
+	// A database of the history has one namespace. That of the context must not count for another one.
+	if own, err := below.WithoutSecrets().Target(); err == nil && first.History == "" && s.History != "" && s.Namespace != "" && s.Namespace != own.Namespace {
+		s.History, s.noHistory = "", fmt.Sprintf("context %s has a history, of namespace %s; for that of namespace %s give --history", name, own.Namespace, s.Namespace)
+	}
+	return s, name, nil
 }
 
 // marks returns settings with the mark of production if they lead where a context that has it does, whatever leads there.

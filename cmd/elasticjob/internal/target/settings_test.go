@@ -198,3 +198,38 @@ func TestSecretsAreNotShown(t *testing.T) {
 		}
 	}
 }
+
+// A database of the history has one namespace: that of a context does not count for another one.
+func TestHistoryOfAnotherNamespace(t *testing.T) {
+	file := write(t, 0o600, contexts)
+	const other = "context prod has a history, of namespace ns; for that of namespace n give --history"
+	for name, tc := range map[string]struct {
+		flags, environment target.Settings
+		context            string
+		want, err          string
+	}{
+		"of the context":                        {want: "sqlite:/h.db"},
+		"the context's namespace by flag":       {flags: target.Settings{Namespace: "ns"}, want: "sqlite:/h.db"},
+		"another namespace by flag":             {flags: target.Settings{Namespace: "n"}, err: other},
+		"another namespace by environment":      {environment: target.Settings{Namespace: "n"}, err: other},
+		"another namespace and its history":     {flags: target.Settings{Namespace: "n", History: "sqlite:/n.db"}, want: "sqlite:/n.db"},
+		"its history by environment":            {flags: target.Settings{Namespace: "n"}, environment: target.Settings{History: "sqlite:/n.db"}, want: "sqlite:/n.db"},
+		"another namespace, none has a history": {flags: target.Settings{Namespace: "n"}, context: "dev"},
+		"another store: nothing of the context": {flags: target.Settings{Store: "zookeeper://prod/n"}},
+	} {
+		choice := target.Choice{Flags: tc.flags, Environment: tc.environment, EnvironmentContext: "prod", File: file}
+		if tc.context != "" {
+			choice.EnvironmentContext = tc.context
+		}
+		s, _, err := choice.Resolve()
+		if err != nil || s.History != tc.want {
+			t.Errorf("%s: got %q, %v; want %q", name, s.History, err, tc.want)
+		}
+		if s.History != "" {
+			continue // there is no such database
+		}
+		if past, err := s.OpenHistory(); past != nil || tc.err == "" && err != nil || tc.err != "" && (err == nil || err.Error() != tc.err) {
+			t.Errorf("%s: %v, want %q", name, err, tc.err)
+		}
+	}
+}

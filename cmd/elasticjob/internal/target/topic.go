@@ -24,7 +24,8 @@ func Topic() string {
 	b.WriteString(`
 A flag counts before the environment, and that before a context. But once flags or the environment name a
 store, no context gives anything, so that no password gets to another store; and --context takes the place of
-the environment. A user from further up drops the password from further down.
+the environment. A user from further up drops the password from further down. With another namespace than its
+own, the history of a context does not count: give --history.
 
 No flag takes a password. Without one, the person at the terminal is asked.
 
