@@ -50,23 +50,38 @@ func (h host) isDead(when string, says ...string) {
 }
 
 // A store that was put back to a state without a job has forgotten it. That is no operator's wish: the scheduler stops
-// with an error that says so, and a restart of the process sets the job up again.
+// with an error that says so, and a restart of the process sets the job up again. So it is if the session had ended
+// before, and if the store comes back empty.
 func TestForgottenJob(t *testing.T) {
-	onNode(t, job.NodeConfig{}, func(h host) {
-		before := h.store.Save()
-		s := h.schedule("a", func(context.Context, job.ShardingContext) error { return nil })
-		h.run()
-		h.isFit("before")
-		h.store.Restore(before)
-		<-s.Done()
-		if err := s.Err(); !errors.Is(err, coord.ErrRestored) || errors.Is(err, job.ErrJobRemoved) {
-			h.Errorf("it stopped with %v", err)
+	t.Run("at once", func(t *testing.T) { onNode(t, job.NodeConfig{}, func(h host) { h.forgets(false) }) })
+	t.Run("after the end of the session", func(t *testing.T) { onNode(t, job.NodeConfig{}, func(h host) { h.forgets(true) }) })
+}
+
+func (h host) forgets(isLost bool) {
+	before := h.store.Save()
+	s := h.schedule("a", func(context.Context, job.ShardingContext) error { return nil })
+	h.run()
+	h.isFit("before")
+	link := h.reg.(*memory.Registry).Link()
+	if isLost {
+		session, err := h.reg.Session(h.Context())
+		if err != nil {
+			h.Fatal(err)
 		}
-		h.isDead("the store has forgotten the job", "earlier state", "a restart of the process sets it up again")
-		if err := h.Health(); !errors.Is(err, coord.ErrRestored) {
-			h.Errorf("health: %v", err)
-		}
-	})
+		link.BlackHole()
+		<-session.Context().Done()
+		synctest.Wait()
+	}
+	h.store.Restore(before)
+	link.Heal()
+	<-s.Done()
+	if err := s.Err(); !errors.Is(err, coord.ErrRestored) || errors.Is(err, job.ErrJobRemoved) {
+		h.Errorf("it stopped with %v", err)
+	}
+	h.isDead("the store has forgotten the job", "earlier state", "a restart of the process sets it up again")
+	if err := h.Health(); !errors.Is(err, coord.ErrRestored) {
+		h.Errorf("health: %v", err)
+	}
 }
 
 // What a restart does not help for, and what all processes see at the same time, makes a node

@@ -277,7 +277,7 @@ func (c *controller) lookForRemoval(w *decide.World) error {
 	const step = "look for the configuration"
 	switch {
 	case w.Config != nil:
-		c.wasRestored = false
+		c.wasLost = false
 		return nil
 	case c.departure.isForRemoval():
 		c.leaveRemovedJob(w)

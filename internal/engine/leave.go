@@ -119,12 +119,12 @@ func (c *controller) cancelHandlers(cause error) {
 	c.calls.Cancel(cause)
 }
 
-// leaveRemovedJob leaves because the whole job was removed. It hands nothing over; it only removes the
-// nodes of this instance.
+// leaveRemovedJob leaves because the whole job was removed. It hands nothing over; it only removes the nodes of this
+// instance. Without a note of the removal, and after a lost session, the store was put back, or replaced by an empty one.
 func (c *controller) leaveRemovedJob(w *decide.World) {
 	if !c.departure.isForRemoval() {
 		c.departure.cause = jobtype.ErrJobRemoved
-		if c.wasRestored {
+		if note, err := get(c.session.Context(), c.reg, c.job.Removal()); c.wasLost && err == nil && note.Created == 0 {
 			c.departure.cause = fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored)
 		}
 		c.log.Info("the job is gone, shutting down", zap.Error(c.departure.cause))

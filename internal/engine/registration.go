@@ -27,7 +27,7 @@ type identity struct {
 	announced    jobtree.SessionDocument // what was written into sessions/{id} last: announce
 	bootstrapped bool                    // it was tried to register and to lead in one commit: bootstrap; identify
 	elected      bool                    // a commit that makes it the leader was sent: bootstrap, elect; identify
-	wasRestored  bool                    // the store was put back, and the configuration was not seen since: enter, lookForRemoval
+	wasLost      bool                    // a session was lost, and the configuration was not seen since: enter, lookForRemoval
 }
 
 // registration is how an identity stands in the tree.
@@ -73,7 +73,7 @@ func (c *controller) enter() error {
 		c.diagnosis.SessionLost(c.self.ID, why, c.moment())
 		c.reporter.Session(c.self.ID, coord.Lost, why)
 		c.reporter.Left(why)
-		c.wasRestored = c.wasRestored || errors.Is(why, coord.ErrRestored)
+		c.wasLost = true
 		c.live.SetSession(nil)
 		c.publish(nil)
 		if c.isShutdown() || c.isLeaving() {
