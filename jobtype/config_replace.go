@@ -63,6 +63,20 @@ func (d document) putThreads(out, props document, threads int) {
 	}
 }
 
+// drop removes those of the keys that a Config has no field for, or that name the thread pool. It reports whether the
+// document had one of them.
+func (d document) drop(keys []string) (had bool) {
+	for _, key := range keys {
+		_, isThere := d[key]
+		isPool := key == jobconf.KeyThreadPool || key == jobconf.KeyThreadPoolOld
+		if isThere && (isPool || !hasPlace(key)) {
+			delete(d, key)
+			had = true
+		}
+	}
+	return had
+}
+
 // hasPlace reports whether a Config has a place for the key, or whether it is one of
 // elastic-job 2.1.x, whose value stands elsewhere in a document of 3.0.x.
 func hasPlace(key string) bool {

@@ -54,3 +54,30 @@ func TestSmallConfigIsSmall(t *testing.T) {
 		}
 	})
 }
+
+// Keys that only ElasticJob has go if that is asked for; others stay.
+func TestEncodeWithout(t *testing.T) {
+	const base = "cron: 0 * * * * ?\njobName: j\nshardingTotalCount: 1\n"
+	for _, tc := range []struct{ name, more, without, want string }{
+		{"none", "future: 1\n", "", "future: 1\n"},
+		{"one that is not there", "future: 1\n", "past", "future: 1\n"},
+		{"an unknown key", "future: 1\n", "future", ""},
+		{"what extensions add", "jobExtraConfigurations: []\n", "jobExtraConfigurations", ""},
+		{"the pool", "jobExecutorThreadPoolSizeProviderType: CPU\n", "jobExecutorThreadPoolSizeProviderType", ""},
+		{"the pool of 3.0.4", "jobExecutorServiceHandlerType: SINGLE_THREAD\n", "jobExecutorServiceHandlerType", "executor.threads: '1'\n"},
+		{"a key of a field", "label: gpu\n", "label", "label: gpu\n"},
+	} {
+		c, err := DecodeConfig([]byte(base + tc.more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := c.Encode([]byte(base+tc.more), tc.without)
+		key, _, _ := strings.Cut(tc.more, ":")
+		if text := string(document); err != nil || !strings.Contains(text, tc.want) || strings.Contains(text, key) != strings.HasPrefix(tc.want, key) {
+			t.Errorf("%s: %v\n%s", tc.name, err, document)
+		}
+		if again, err := DecodeConfig(document); err != nil || !again.Equal(c) {
+			t.Errorf("%s: %+v, %v; want %+v", tc.name, again, err, c)
+		}
+	}
+}

@@ -41,9 +41,12 @@ func DecodeConfig(document []byte) (Config, error) {
 // Config has no field for are kept, so other readers of the document lose nothing, but not how they are written: comments,
 // aliases and styles go. A document of elastic-job 2.1.x becomes one of 3.0.x.
 //
+// without are keys of previous that are not kept. They may name what Config has no field for, and the two names that
+// ElasticJob has for the thread pool, which Encode writes if previous has them; others have no effect.
+//
 // Errors: that of Validate; if previous cannot be read (pass nil to overwrite it all the
 // same); if the document with what is kept is too large.
-func (c Config) Encode(previous []byte) ([]byte, error) {
+func (c Config) Encode(previous []byte, without ...string) ([]byte, error) {
 	c = c.WithDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (c Config) Encode(previous []byte) ([]byte, error) {
 		if old, err = parse(previous); err != nil {
 			return nil, fmt.Errorf("job: configuration of %q that is replaced: %w", c.Name, err)
 		}
-		if !jobconf.HasOldKeys(old) && old.says(c) {
+		if !old.drop(without) && !jobconf.HasOldKeys(old) && old.says(c) {
 			return previous, nil
 		}
 	}

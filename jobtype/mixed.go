@@ -1,6 +1,7 @@
 package jobtype
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,17 +60,18 @@ func (c Config) Mixed() []MixedIssue {
 // MixedIn is [Config.Mixed] of a document in the registry, with its keys that not every version of
 // ElasticJob reads, and with values that mean something else there.
 //
-// Errors: one for a document that cannot be read.
+// Errors: that of DecodeConfig. If all of the document could be read, and only Go members refuse it, the list comes with
+// the error.
 func MixedIn(document []byte) ([]MixedIssue, error) {
-	c, err := DecodeConfig(document)
-	if err != nil {
-		return nil, err
+	c, refusal := DecodeConfig(document)
+	if fault, ok := errors.AsType[*ConfigError](refusal); ok && fault.Partial {
+		return nil, refusal
 	}
 	keys, err := mixedKeys(document)
 	if err != nil {
 		return nil, err
 	}
-	return append(keys, c.Mixed()...), nil
+	return append(keys, c.Mixed()...), refusal
 }
 
 // MixedServers lists what JVM members do otherwise because of the addresses of servers.
@@ -122,7 +124,7 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	}
 	var list []MixedIssue
 	for _, key := range unknown {
-		list = append(list, MixedIssue{Field: brief.Text(key), Does: "of no version read a document with this key", Harm: unread, Advice: "remove the key", Refused: true})
+		list = append(list, MixedIssue{Field: brief.Text(key), Does: "of no version read a document with this key", Harm: unread, Advice: "remove the key" + byUnset(key), Refused: true})
 	}
 	if jobconf.HasOldKeys(keys) {
 		list = append(list, MixedIssue{
@@ -136,10 +138,14 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 		jobconf.KeyThreadPoolOld: {"since 3.0.5", "3.0.4"},
 	} {
 		if keys.has(key) {
+			effect := "CPU is the default"
+			if value, err := keys.text(key); err == nil && value == threadPoolSingle {
+				effect = "JVM members then go by the default, CPU, and run items side by side that " + threadPoolSingle + " runs one after the other; Go members go on as before"
+			}
 			list = append(list, MixedIssue{
 				// Whoever has written it reads it, so it is no harm by itself.
 				Field: key, Does: fmt.Sprintf("of ElasticJob %s do not read a document with this key, and run nothing", readers[0]),
-				Advice: fmt.Sprintf("keep it if all JVM members are of %s; otherwise remove it, CPU is the default", readers[1]), Refused: true,
+				Advice: fmt.Sprintf("keep it if all JVM members are of %s; otherwise remove it%s; %s", readers[1], byUnset(key), effect), Refused: true,
 			})
 		}
 	}
@@ -154,6 +160,9 @@ func mixedKeys(document []byte) ([]MixedIssue, error) {
 	slices.SortStableFunc(list, func(a, b MixedIssue) int { return strings.Compare(a.Field, b.Field) })
 	return list, nil
 }
+
+// byUnset names the command that removes a key of a document.
+func byUnset(key string) string { return " (elasticjob update JOB --unset " + brief.Text(key) + ")" }
 
 // whyUnread says why Quartz does not read an expression, if the number of its fields is the reason.
 func whyUnread(expr string) string {

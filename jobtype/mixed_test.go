@@ -171,8 +171,17 @@ func TestMixedIn(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tc.name, text, tc.want)
 		}
 	}
-	if _, err := jobtype.MixedIn([]byte("jobName: [")); err == nil {
-		t.Error("no error of a document that cannot be read")
+	if list, err := jobtype.MixedIn([]byte(base + "jobExecutorServiceHandlerType: SINGLE_THREAD\n")); err != nil || len(list) != 1 ||
+		!strings.Contains(list[0].Advice, "elasticjob update JOB --unset jobExecutorServiceHandlerType); JVM members then") {
+		t.Errorf("advice on a pool: %v, %v", list, err)
+	}
+	if list, err := jobtype.MixedIn([]byte(base + "failover: true\nmonitorExecution: false\nlabel: gpu\n")); err == nil || len(list) != 1 {
+		t.Errorf("what only Go members refuse: %v, %v", list, err)
+	}
+	for _, document := range []string{"jobName: [", base + "label: [gpu]\n"} {
+		if list, err := jobtype.MixedIn([]byte(document)); err == nil || list != nil {
+			t.Errorf("a document that cannot be read: %v, %v", list, err)
+		}
 	}
 }
 

@@ -89,8 +89,7 @@ type Settings struct {
 	Version int64
 	// Created is the store-wide number of the commit that has created it: see Applied.
 	Created int64
-	// Document is the configuration as it stands in the registry, with keys that Config has no field
-	// for.
+	// Document is the configuration as it stands in the registry, with keys that Config has no field for.
 	Document []byte
 	// Err says why the document cannot be read, a *job.ConfigError; Config has what could be.
 	Err error
@@ -143,10 +142,11 @@ type UpdateRequest struct {
 	Config jobtype.Config
 	// Version is the one that the configuration has to have: see Settings.
 	Version int64
+	Without []string // keys of the document that go: see jobtype.Config.Encode
 }
 
 // Update replaces the configuration of the job, if nobody has since it was read. Keys of the
-// document that Config has no field for stay, if it can be read. The instances go by it a moment later. A job with a
+// document that Config has no field for stay, but for r.Without, if it can be read. The instances go by it a moment later. A job with a
 // schedule stays one with a schedule. A document of elastic-job 2.1 becomes one of ElasticJob 3.0, and the class in it
 // becomes the implementation of the job. It is one commit.
 //
@@ -190,8 +190,7 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 	})
 }
 
-// replace returns the configuration that an update puts in the place of the one that is there, and
-// its document.
+// replace returns the configuration that an update puts in the place of the one that is there, and its document.
 func (j *Job) replace(there coord.Node, r UpdateRequest) (next jobtype.Config, document []byte, err error) {
 	next = r.Config
 	if next.Name == "" {
@@ -206,7 +205,7 @@ func (j *Job) replace(there coord.Node, r UpdateRequest) (next jobtype.Config, d
 	case unread == nil && (before.Cron == "") != (next.Cron == ""):
 		return next, nil, jobtype.ErrKindConflict
 	}
-	document, err = next.Encode(there.Value)
+	document, err = next.Encode(there.Value, r.Without...)
 	if err != nil && unread != nil {
 		document, err = next.Encode(nil) // there is nothing to keep of what nobody can read
 	}

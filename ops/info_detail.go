@@ -12,8 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// JobDetail is all that the tree tells of a job, as it was at one moment (on ZooKeeper within a
-// moment).
+// JobDetail is all that the tree tells of a job, as it was at one moment (on ZooKeeper within a moment).
 type JobDetail struct {
 	Info JobInfo `json:"info"`
 	// Config is what the configuration says, with its defaults, and Document how it stands there.

@@ -36,7 +36,8 @@ type ItemInfo struct {
 	// Instance is the id of its owner, there or not, and Server the address of the owner's host.
 	Instance string `json:"instance,omitempty"`
 	Server   string `json:"server,omitempty"`
-	// LastTick is the last tick that was begun.
+	// LastTick is the last tick that counts as begun: one that nobody may run any more is among them, and so is the time when
+	// the first Go instance joined JVM members. Last tells what has run.
 	LastTick time.Time `json:"lastTick,omitzero"`
 	// Run is what runs now; nil if nothing does.
 	Run *RunInfo `json:"run,omitempty"`

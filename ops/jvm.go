@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,12 +10,12 @@ import (
 )
 
 // ForJVM lists what members of ElasticJob 3.0 would not start with, or would do otherwise, if the job
-// went back to them as it is: see [jobtype.MixedIn]. Those that are refused stand in the way.
+// went back to them as it is: see [jobtype.MixedIn]. Those that are refused stand in the way. Go members may refuse it.
 //
 // Errors: that of a document that cannot be read.
 func (s Settings) ForJVM() ([]jobtype.MixedIssue, error) {
 	issues, err := jobtype.MixedIn(s.Document)
-	if err != nil {
+	if fault, isOurs := errors.AsType[*jobtype.ConfigError](err); err != nil && (!isOurs || fault.Partial) {
 		return nil, fmt.Errorf("job %s: for a JVM: %w", brief.Text(s.Job), err)
 	}
 	switch {

@@ -22,6 +22,7 @@ type PlanRequest struct {
 	Config jobtype.Config
 	// Version is the one that the configuration has to have, as for UpdateRequest. 0 is any, or none.
 	Version int64
+	Without []string // as in UpdateRequest
 	// Ticks is how many ticks are told: up to MaxPlanTicks. Default 5.
 	Ticks int
 	// Calendars are those that are to be written before, by name: the next ticks go by them.
@@ -40,8 +41,7 @@ type Plan struct {
 	New bool `json:"new,omitempty"`
 	// Version is that of the configuration that was compared, for UpdateRequest; 0 if there is none.
 	Version int64 `json:"version,omitempty"`
-	// Changes are the fields that would have other values. There are none for a job that is new, or
-	// whose configuration cannot be read.
+	// Changes are the fields that would have other values. There are none for a job that is new, or whose configuration cannot be read.
 	Changes []jobtype.Difference `json:"changes"`
 	// Before and After are the documents: as it stands there, and as it would be written.
 	Before string `json:"before,omitempty"`
@@ -89,7 +89,7 @@ func (j *Job) plan(ctx context.Context, r PlanRequest) (*Plan, error) {
 	if version == 0 {
 		version = there.Modified
 	}
-	next, document, err := j.replace(there, UpdateRequest{Config: r.Config, Version: version})
+	next, document, err := j.replace(there, UpdateRequest{Config: r.Config, Version: version, Without: r.Without})
 	if err != nil {
 		return nil, err
 	}

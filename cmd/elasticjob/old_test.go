@@ -9,12 +9,16 @@ import (
 )
 
 // A document may have what no program takes, as ElasticJob writes it: failover without monitorExecution. A change that
-// cures it is made, any other says what to set; an export warns of overwrite.
+// cures it is made, any other says what to set; an export warns of
+// overwrite. Keys that only ElasticJob has can be removed.
 func TestDocumentsOfElasticJob(t *testing.T) {
 	t.Parallel()
 	p := person{store: servers.store(t, "etcd") + "/documents"}
 	reg := p.registry(t)
 	const faulty = `{"jobName":"old","jobClass":"org.example.Old","jobType":"SIMPLE","cron":"0 0 3 * * ?","shardingTotalCount":2,"jobParameter":"kept","failover":true,"monitorExecution":false,"overwrite":true}`
+	const base = "jobName: old\ncron: 0 0 3 * * ?\nshardingTotalCount: 2\n"
+	const ours = base + "failover: true\nmonitorExecution: false\nfuture: 1\n"
+	const pool = base + "jobExecutorServiceHandlerType: SINGLE_THREAD\n"
 	for name, tc := range map[string]struct {
 		document string
 		args     []string
@@ -45,5 +49,32 @@ func TestDocumentsOfElasticJob(t *testing.T) {
 	}
 	if got := p.run(t.Context(), "export"); got != exit.Done || !strings.Contains(p.err.String(), `overwrite: true of "old"`) || !strings.Contains(p.out.String(), "overwrite: true") {
 		t.Errorf("export: got %d: %s%s", got, &p.out, &p.err)
+	}
+	// It is shown, and what is wrong in it is said.
+	for _, tc := range []struct {
+		name, document string
+		args           []string
+		want           exit.Code
+		says, not      string
+	}{
+		{"get", ours, []string{"get", "old"}, exit.Done, "monitorExecution: false", ""},
+		{"the reason", ours, []string{"get", "old"}, exit.Done, "warning: Go members refuse this configuration", ""},
+		{"for a JVM", ours, []string{"get", "old", "--for-jvm"}, exit.Findings, "REFUSED  future", ""},
+		{"the command", ours, []string{"get", "old", "--for-jvm"}, exit.Findings, "elasticjob update JOB --unset future", ""},
+		{"not all can be read", "jobName: [old]\n", []string{"get", "old"}, exit.Usage, "jobName", "warning"},
+		{"export", ours, []string{"export"}, exit.Usage, "not in the file: job old", "has no job"},
+		{"unset", pool, []string{"update", "old", "--unset", "jobExecutorServiceHandlerType"}, exit.Done, "- jobExecutorServiceHandlerType: SINGLE_THREAD", "Nothing"},
+		{"unset again", "", []string{"update", "old", "--unset", "jobExecutorServiceHandlerType"}, exit.Done, "Nothing to change", ""},
+		{"one thread", "", []string{"get", "old"}, exit.Done, "threads: 1", ""},
+	} {
+		if tc.document != "" {
+			if _, err := reg.Commit(t.Context(), coord.Put("old", []byte("org.example.Old")), coord.Put("old/config", []byte(tc.document))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := p.run(t.Context(), tc.args...)
+		if out := p.out.String() + p.err.String(); got != tc.want || !strings.Contains(out, tc.says) || tc.not != "" && strings.Contains(out, tc.not) {
+			t.Errorf("%s: got %d: %s", tc.name, got, out)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func (w *world) checkConfig(c *collector) bool {
 		severity = Warning // those that run the job read it
 	}
 	s := w.about(ConfigUnreadable, severity, "the configuration cannot be read: "+brief.Error(err).Error(),
-		"correct it; instances that have read an earlier one go on by it, others cannot start", "elasticjob apply -f FILE")
+		"correct it; Go instances that have read an earlier one go on by it, others cannot start; JVM members may run by it", "elasticjob apply -f FILE")
 	if fault, ok := errors.AsType[*jobtype.ConfigError](err); ok && !fault.Partial && fault.Job == w.name {
 		s.Command = "elasticjob edit " + w.name
 	}

@@ -42,7 +42,10 @@ func (w *world) checkMixed(c *collector) {
 	}
 	var issues []jobtype.MixedIssue
 	if w.checkOldMembers(c); !w.isOld() {
-		issues, _ = jobtype.MixedIn(w.Config.Value) // that it cannot be read is a finding of its own
+		var err error
+		if issues, err = jobtype.MixedIn(w.Config.Value); err != nil {
+			issues = nil // that Go members refuse it is a finding of its own
+		}
 	}
 	for _, i := range append(issues, jobtype.MixedServers(sortedKeys(w.Servers))...) {
 		if i.Harm != "" {

@@ -42,8 +42,8 @@ func (s *side) readLock(ctx context.Context) (coord.Node, error) {
 	return n, err
 }
 
-// lock takes the lock, in one commit with an entry of the audit. Who has had it can commit nothing more.
-func (s *side) lock(ctx context.Context, entry coord.Op) error {
+// lock takes the lock, in one commit with what else is to be written. Who has had it can commit nothing more.
+func (s *side) lock(ctx context.Context, more ...coord.Op) error {
 	n, err := s.readLock(ctx)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *side) lock(ctx context.Context, entry coord.Op) error {
 	if n.Created == 0 {
 		write = coord.Create(jobtree.Migrations, id)
 	}
-	if s.revision, err = s.Commit(ctx, write, entry); err != nil {
+	if s.revision, err = s.Commit(ctx, append([]coord.Op{write}, more...)...); err != nil {
 		return err
 	}
 	if n, err = s.readLock(ctx); err != nil {
@@ -65,33 +65,41 @@ func (s *side) lock(ctx context.Context, entry coord.Op) error {
 	return nil
 }
 
-// lockBoth takes the locks of both sides, and notes in the audit of each what is done.
+// lockBoth takes the locks of both sides. The audit of the source gets its entry with the lock. That of the target gets it
+// after the entries of the source, because an audit is in the order in which the store has created it: see copyShared.
 func (r *run) lockBoth(ctx context.Context) error {
+	err := r.record("to "+r.To.Name, func(entry coord.Op) error { return r.source.lock(ctx, entry) })
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	if err := r.target.lock(ctx); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	r.setID()
+	return nil
+}
+
+// record has an entry of the audit written, and tells of it.
+func (r *run) record(detail string, write func(coord.Op) error) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
 	action := ops.ActionMigrate
 	if r.isAbort {
 		action = ops.ActionAbortMigration
 	}
-	for _, one := range []struct {
-		*side
-		name, detail string
-	}{{r.source, "source", "to " + r.To.Name}, {r.target, "target", "from " + r.From.Name}} {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
-		c := ops.Change{
-			ID: id.String(), At: r.now.UTC(), By: brief.Cut(r.By, maxText), From: brief.Cut(r.Where, maxText), Action: action,
-			Detail: brief.Cut(one.detail, jobtree.MaxAuditDetail), Why: brief.Cut(r.Why, maxText),
-		}
-		d := jobtree.AuditDocument{At: c.At, By: c.By, From: c.From, Action: string(c.Action), Detail: c.Detail, Why: c.Why}
-		if err := one.lock(ctx, coord.Create(jobtree.Audit(c.ID), jobtree.EncodeAudit(d))); err != nil {
-			return fmt.Errorf("%s: %w", one.name, err)
-		}
-		if r.OnChange != nil {
-			r.OnChange(c)
-		}
+	c := ops.Change{
+		ID: id.String(), At: r.now.UTC(), By: brief.Cut(r.By, maxText), From: brief.Cut(r.Where, maxText), Action: action,
+		Detail: brief.Cut(detail, jobtree.MaxAuditDetail), Why: brief.Cut(r.Why, maxText),
 	}
-	r.setID()
+	d := jobtree.AuditDocument{At: c.At, By: c.By, From: c.From, Action: string(c.Action), Detail: c.Detail, Why: c.Why}
+	if err := write(coord.Create(jobtree.Audit(c.ID), jobtree.EncodeAudit(d))); err != nil {
+		return err
+	}
+	if r.OnChange != nil {
+		r.OnChange(c)
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // What operators have asked for goes, and what the promises about ticks rest on; nothing that
@@ -85,6 +86,9 @@ func TestWhatGoes(t *testing.T) {
 				}
 			}
 			compare(t, got, want)
+			if list, err := ops.New(to).Audit(t.Context(), ops.AuditQuery{}); err != nil || len(list) != 2 || list[0].Action != ops.ActionMigrate {
+				t.Errorf("the migration is not the newest of the audit: %+v, %v", list, err)
+			}
 
 			left := tree(t, from)
 			if note := left["~elasticjob/removed/settle"]; !strings.Contains(note, "moved to new://ns") || !strings.Contains(note, "revision: 2147483647") {

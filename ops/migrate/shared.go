@@ -91,12 +91,22 @@ func (r *run) auditEntries(ctx context.Context) ([]coord.Node, error) {
 }
 
 // copyShared writes at the target what belongs to no job. Entries of the audit count as written in this
-// order, so the oldest come first.
+// order, so the oldest come first, and the entry of the migration last.
 func (r *run) copyShared(ctx context.Context, s shared) error {
+	if err := r.copyMissing(ctx, jobtree.Audits, s.audit); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	err := r.record("from "+r.From.Name, func(entry coord.Op) error {
+		_, err := r.target.Commit(ctx, r.target.held(), entry)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
 	for _, part := range []struct {
 		what, parent string
 		nodes        []coord.Node
-	}{{"audit", jobtree.Audits, s.audit}, {"calendars", jobtree.Calendars, s.calendars}, {"removed jobs", jobtree.Removals, s.removals}} {
+	}{{"calendars", jobtree.Calendars, s.calendars}, {"removed jobs", jobtree.Removals, s.removals}} {
 		if err := r.copyMissing(ctx, part.parent, part.nodes); err != nil {
 			return fmt.Errorf("%s: %w", part.what, err)
 		}

@@ -162,7 +162,7 @@ var words = map[reflect.Type]map[string]string{
 		"status":    "How it is, in one word. The first that holds counts: DISABLED, RUNNING, SHARDING_FLAG (nobody has it), PENDING (it waits for its tick).",
 		"instance":  "Id of the instance that has it, there or not. Left out if none has.",
 		"server":    "Address of that instance's host.",
-		"lastTick":  "The last tick that was begun.",
+		"lastTick":  "The last tick that counts as begun: one that nobody may run any more is among them, and so is the time when the first Go instance joined JVM members. What has run is in last.",
 		"run":       "What runs now. Left out if nothing does.",
 		"last":      "Its last execution that has ended. Left out if the registry does not tell.",
 		"failover":  "Id of the instance that has taken it over.",

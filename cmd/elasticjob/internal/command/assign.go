@@ -22,6 +22,7 @@ type description struct {
 	name string
 	file yaml.Node
 	keys *yaml.Node // the mapping below jobs.NAME
+	gone []string   // keys that were taken away, as they were given
 }
 
 // describe makes a description of a job. It comes with an error if it has mistakes.
@@ -119,13 +120,10 @@ func (d *description) set(assignment string) error {
 	if _, err := strconv.Atoi(value); err == nil {
 		value += unit
 	}
-	if !isProperty {
-		value = property.Escape(value) // what the shell has not expanded is not meant to be
-	}
 	in, last := d.at(key)
 	node := text(value)
 	if !isProperty {
-		node = valueOf(value)
+		node = valueOf(property.Escape(value)) // what the shell has not expanded is not meant to be
 	}
 	if i := keyIndex(in, last); i >= 0 {
 		in.Content[i+1] = node
@@ -152,6 +150,7 @@ func valueOf(value string) *yaml.Node {
 
 // unset takes a key away, so that it has its default.
 func (d *description) unset(key string) {
+	d.gone = append(d.gone, key)
 	key, _ = fileKey(key)
 	in, last := d.keys, key
 	if first, rest, isDeep := strings.Cut(key, "."); isDeep {

@@ -324,7 +324,7 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 	if !overwrite.Empty() {
 		c.warn("the file keeps overwrite: true of %v: each process that starts with it replaces what the registry has then, also what operators have changed; take it out", &overwrite)
 	}
-	if len(names) == 0 && len(e.Jobs) == 0 {
+	if len(names) == 0 && len(e.Jobs) == 0 && len(unread) == 0 {
 		c.warn("namespace %s has no job", s.place.Namespace)
 	}
 	isLost := func(why error) bool { return errors.Is(why, declare.ErrNoSuchKey) }

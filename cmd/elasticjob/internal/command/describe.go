@@ -112,7 +112,7 @@ func itemTable(list []ops.ItemInfo) *show.Table {
 		if it.Run != nil {
 			task, token = it.Run.TaskID, it.Run.Token
 		}
-		t.Row(it.Item, it.Status, it.Server, short(it.LastTick), last.Outcome, short(last.Ended), strings.Join(itemRemarks(it), "; "), it.Instance, it.Parameter, token, task)
+		t.Row(it.Item, it.Status, it.Server, short(last.Tick), last.Outcome, short(last.Ended), strings.Join(itemRemarks(it), "; "), it.Instance, it.Parameter, token, task)
 	}
 	return t
 }

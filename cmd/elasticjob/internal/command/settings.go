@@ -41,7 +41,9 @@ otherwise with it, beside Go members and after the way back. Then it ends with c
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
 				now, err := s.job(args[0]).Settings(ctx)
-				if err != nil {
+				if fault, isInvalid := errors.AsType[*jobtype.ConfigError](err); isInvalid && !fault.Partial {
+					c.warn("Go members refuse this configuration: %v", err)
+				} else if err != nil {
 					return err
 				}
 				if isForJVM {
@@ -50,7 +52,7 @@ otherwise with it, beside Go members and after the way back. Then it ends with c
 				job := []jobfile.Declared{jobfile.InRegistry(now.Config, declare.Work(now))}
 				c.veil(job)
 				d, err := describe(job[0])
-				if err != nil {
+				if d == nil {
 					return err
 				}
 				document, err := d.bytes()
@@ -181,7 +183,7 @@ func (c *cli) updateCommand() *cobra.Command {
 		},
 	})
 	cmd.Flags().StringArrayVarP(&sets, "set", "s", nil, "a setting; may be given several times")
-	cmd.Flags().StringArrayVarP(&unsets, "unset", "u", nil, "a key that gets its default; may be given several times")
+	cmd.Flags().StringArrayVarP(&unsets, "unset", "u", nil, "a key that gets its default, or that goes if only ElasticJob has it; may be given several times")
 	cmd.Flags().Int64Var(&version, "version", 0, "only if the configuration has this version; default: the one that is read first")
 	return cmd
 }
@@ -213,7 +215,7 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 			return exit.Errorf(exit.Usage, "job %s: its implementation is %q, and is not changed with its settings: use elasticjob implement", name, work)
 		}
 		version = cmp.Or(version, now.Version)
-		plan, err := j.Plan(ctx, ops.PlanRequest{Config: after.Config, Version: version})
+		plan, err := j.Plan(ctx, ops.PlanRequest{Config: after.Config, Version: version, Without: d.gone})
 		if err != nil {
 			return err
 		}
@@ -227,7 +229,7 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if !slices.EqualFunc(plan.TicksBefore, plan.TicksAfter, time.Time.Equal) {
 			ch.tells("Next ticks: %s; they were %s", clocks(plan.TicksAfter), clocks(plan.TicksBefore))
 		}
-		return j.Update(ctx, ops.UpdateRequest{Config: after.Config, Version: version})
+		return j.Update(ctx, ops.UpdateRequest{Config: after.Config, Version: version, Without: d.gone})
 	})
 }
 

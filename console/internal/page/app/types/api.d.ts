@@ -724,7 +724,7 @@ export interface ItemInfo {
   killed?: boolean;
   /** Its last execution that has ended. Left out if the registry does not tell. */
   last?: LastRun;
-  /** The last tick that was begun. */
+  /** The last tick that counts as begun: one that nobody may run any more is among them, and so is the time when the first Go instance joined JVM members. What has run is in last. */
   lastTick?: string;
   /** Whether a tick came while it ran. */
   misfire?: boolean;
