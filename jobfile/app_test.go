@@ -396,6 +396,21 @@ func TestOperatorsEndJobs(t *testing.T) {
 	})
 }
 
+// A store that was put back to a state without a job, or replaced, is no operator's wish: the job is set up again.
+func TestForgottenJob(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fleet) {
+		empty := f.store.Save()
+		app := f.load(write(t, every("a: {jobParameter: x}"))...)
+		f.store.Restore(empty)
+		pass(time.Minute)
+		f.ran("a")
+		pass(3 * time.Second)
+		if live, got := app.Node().Live(), f.ran("a"); live != nil || len(app.Faults()) > 0 || len(got) < 3 || f.registry("a").JobParameter != "x" {
+			t.Errorf("live: %v, faults: %v, runs: %q", live, app.Faults(), got)
+		}
+	})
+}
+
 // A job whose work is another one now ends, and starts with the other, which the registry has to
 // know.
 func TestAnotherImplementation(t *testing.T) {
