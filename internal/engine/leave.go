@@ -124,8 +124,10 @@ func (c *controller) cancelHandlers(cause error) {
 func (c *controller) leaveRemovedJob(w *decide.World) {
 	if !c.departure.isForRemoval() {
 		c.departure.cause = jobtype.ErrJobRemoved
-		if note, err := get(c.session.Context(), c.reg, c.job.Removal()); c.wasLost && err == nil && note.Created == 0 {
-			c.departure.cause = fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored)
+		if c.wasLost {
+			if note, err := get(c.session.Context(), c.reg, c.job.Removal()); err == nil && note.Created == 0 {
+				c.departure.cause = fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored)
+			}
 		}
 		c.log.Info("the job is gone, shutting down", zap.Error(c.departure.cause))
 		c.cancelHandlers(c.departure.cause)
