@@ -1,7 +1,6 @@
 package access
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,14 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // Errors of the users file that a program may want to tell apart.
@@ -27,7 +24,7 @@ var (
 	// ErrExposed: others than its owner can write the users file, or others than its owner and group read it.
 	ErrExposed = errors.New("others have rights to it, and it has hashes of passwords")
 	// ErrLocked: another process has been changing the users file for too long.
-	ErrLocked = errors.New("somebody else is changing it")
+	ErrLocked = lockedfile.ErrLocked
 )
 
 // File is a users file.
@@ -101,37 +98,21 @@ func decodeUsers(document []byte) (*Users, error) {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
 	}
 	users := &Users{}
-	d := yaml.NewDecoder(bytes.NewReader(document))
-	d.KnownFields(true)
-	if err := d.Decode(users); err != nil && !errors.Is(err, io.EOF) {
-		return nil, withoutValues(err)
-	}
-	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it has more than one document")
+	if err := yamldoc.Strict(document, users); err != nil {
+		return nil, err
 	}
 	return users, users.validate()
 }
 
-// withoutValues keeps what yaml says about lines and keys, and leaves out what it quotes: values. A value may have the
-// same quotation mark in it, so all goes that is between the first one and the last. Nor is a key shown that is no word:
-// {password: $argon2id$v=19$m=19456,t=2,…} has one.
-func withoutValues(err error) error {
-	text := brief.Error(err).Error()
-	for _, pattern := range []string{"(?s)`.*`", `(?s)".*"`, `\bfield \S*[^A-Za-z\s]\S* `} {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, "*** ")
-	}
-	return errors.New(text)
-}
-
-// Change changes the file under its lock. A file that is not there yet is one without users; its folder is made, too. If change returns an
-// error, the file stays as it was.
+// Change changes the file under its lock. A file that is not there yet is one without users; its folder is made, too. If
+// change returns an error, the file stays as it was.
 //
 // Errors: those of Read and of change, ErrLocked, the cause of ctx.
 func (f File) Change(ctx context.Context, change func(*Users) error) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return fmt.Errorf("users file: %w", err)
 	}
-	return f.locked(ctx, func(path string) error {
+	return lockedfile.Change(ctx, string(f), func(path string) error {
 		users, info, err := File(path).read()
 		if errors.Is(err, ErrNoFile) {
 			users, err = &Users{}, nil
@@ -147,7 +128,7 @@ func (f File) Change(ctx context.Context, change func(*Users) error) error {
 		}
 		document, err := yaml.Marshal(users)
 		if err == nil {
-			err = replace(path, append([]byte(heading), document...), info)
+			err = lockedfile.Replace(path, append([]byte(heading), document...), info)
 		}
 		if err != nil {
 			return fmt.Errorf("users file: %w", err)
@@ -178,53 +159,3 @@ func (f File) AddFirst(ctx context.Context, name string) (password string, err e
 }
 
 const heading = "# Who may use the console. elasticjob console user and token change this file; comments do not survive that.\n"
-
-// patience bounds how long a lock is waited for.
-const patience = 10 * time.Second
-
-// locked does something while no other process does, with the path behind links: a link stays one.
-func (f File) locked(ctx context.Context, do func(path string) error) error {
-	path := string(f)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	lock, err := os.Open(filepath.Dir(path)) // its folder: a file of its own might belong to root
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Close() }() // the lock goes with it
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrLocked)
-	defer cancel()
-	for {
-		mine, err := tryLock(lock)
-		if err != nil {
-			return fmt.Errorf("lock of %s: %w", lock.Name(), err)
-		}
-		if mine {
-			return do(path)
-		}
-		if !sleep.For(ctx, 20*time.Millisecond) {
-			return fmt.Errorf("%s: %w", f, context.Cause(ctx))
-		}
-	}
-}
-
-// replace puts a new file in the place of one that looked like was, which may be nil. Nobody reads half a file.
-func replace(path string, document []byte, was fs.FileInfo) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(document)
-	if err == nil && was != nil {
-		err = errors.Join(temporary.Chmod(was.Mode().Perm()), keepOwner(temporary, was))
-	}
-	err = errors.Join(err, temporary.Sync(), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary.Name()))
-	}
-	return syncFolder(filepath.Dir(path))
-}

@@ -31,7 +31,7 @@ func TestFileRefuses(t *testing.T) {
 		"at the top":       {"user: {}", "field user not found"},
 		"a list":           {"users: [anna]", "line 1"},
 		"twice":            {"users:\n  anna: {}\n  anna: {}\n", "line 3"},
-		"two documents":    {"users: {}\n---\nusers: {}\n", "more than one"},
+		"two documents":    {"users: {}\n---\nusers: {}\n", "one document is allowed"},
 		"empty user":       {"users: {anna: }", "user \"anna\": it is empty"},
 		"name":             {"users: {'oidc:anna': {}}", "letters, digits"},
 		"long name":        {"users: {" + strings.Repeat("a", 101) + ": {}}", "letters, digits"},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/fair"
+	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
 )
 
 // Kind is what an event is about.
@@ -86,7 +87,7 @@ func (t Trail) Append(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("trail %s: %w", t, err)
 	}
-	err = File(t).locked(ctx, func(path string) error {
+	err = lockedfile.Change(ctx, string(t), func(path string) error {
 		if info, err := os.Stat(path); err == nil && info.Size() >= maxTrail {
 			if err := rotate(path, info); err != nil {
 				return err
@@ -108,7 +109,7 @@ func appendLine(path string, line []byte) error {
 	}
 	if errors.Is(missing, fs.ErrNotExist) {
 		if folder, err := os.Stat(filepath.Dir(path)); err == nil {
-			_ = keepOwner(f, folder) // who may not give it away keeps it: then the other one says that it cannot write
+			_ = lockedfile.KeepOwner(f, folder) // who may not give it away keeps it: then the other one says that it cannot write
 		}
 	}
 	_, err = f.Write(line)
@@ -135,10 +136,10 @@ func rotate(path string, info fs.FileInfo) error {
 			return err
 		}
 	}
-	if err := replace(path+".1", files[1].Bytes(), info); err != nil {
+	if err := lockedfile.Replace(path+".1", files[1].Bytes(), info); err != nil {
 		return err
 	}
-	return replace(path, files[0].Bytes(), info)
+	return lockedfile.Replace(path, files[0].Bytes(), info)
 }
 
 // surplus reports which lines go so that the others have so many bytes: of users first, then of the addresses of those

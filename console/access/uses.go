@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
 )
 
 // Uses returns when tokens were last used, by [Token.ID], as the console has written it: a minute ago at most. If that
@@ -85,7 +87,7 @@ func (u *uses) write(ctx context.Context, has func(id string) bool) error {
 	if u.path == "" || !isChanged {
 		return nil
 	}
-	err := File(u.path).locked(ctx, func(path string) error {
+	err := lockedfile.Change(ctx, u.path, func(path string) error {
 		others, err := loadUses(path)
 		if err != nil {
 			others = nil // it is written anew
@@ -105,7 +107,7 @@ func (u *uses) write(ctx context.Context, has func(id string) bool) error {
 		u.changed = false
 		u.mu.Unlock()
 		if err == nil {
-			err = replace(path, document, nil)
+			err = lockedfile.Replace(path, document, nil)
 		}
 		if err != nil {
 			u.mu.Lock()

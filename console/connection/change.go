@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
 )
 
 // What stands for a version.
@@ -153,14 +156,16 @@ func (b *Book) change(ctx context.Context, do func(*document) error) error {
 	select {
 	case b.turn <- struct{}{}:
 	case <-ctx.Done():
-		return fmt.Errorf("somebody else changes it: %w", context.Cause(ctx))
+		return fmt.Errorf("%w: %w", lockedfile.ErrLocked, context.Cause(ctx))
 	}
 	defer func() { <-b.turn }()
-	unlock, err := lock(ctx, b.o.File)
-	if err != nil {
-		return fmt.Errorf("lock the file: %w", err)
+	if err := os.MkdirAll(filepath.Dir(b.o.File), 0o700); err != nil {
+		return err
 	}
-	defer unlock()
+	return lockedfile.Change(ctx, b.o.File, func(path string) error { return b.changeLocked(path, do) })
+}
+
+func (b *Book) changeLocked(path string, do func(*document) error) error {
 	d, err := b.current()
 	if err != nil {
 		return fmt.Errorf("file %s: %w", b.o.File, err)
@@ -175,7 +180,7 @@ func (b *Book) change(ctx context.Context, do func(*document) error) error {
 	if err != nil {
 		return err
 	}
-	if err := save(b.o.File, content); err != nil {
+	if err := lockedfile.Replace(path, content, nil); err != nil {
 		return fmt.Errorf("file %s: %w", b.o.File, err)
 	}
 	return b.adopt(content)

@@ -1,26 +1,16 @@
 package connection
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"time"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
@@ -89,13 +79,8 @@ func (d document) hasPlain() bool {
 // parse reads a document. A key that nobody knows is an error.
 func parse(content []byte) (document, error) {
 	d := document{}
-	decoder := yaml.NewDecoder(bytes.NewReader(content))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&d); err != nil && !errors.Is(err, io.EOF) {
-		return document{}, withoutValues(err)
-	}
-	if decoder.Decode(&yaml.Node{}) != io.EOF {
-		return document{}, errors.New("there is a second document in it")
+	if err := yamldoc.Strict(content, &d); err != nil {
+		return document{}, err
 	}
 	if d.Namespaces == nil {
 		d.Namespaces = map[string]entry[Namespace]{}
@@ -104,14 +89,6 @@ func parse(content []byte) (document, error) {
 		d.Databases = map[string]entry[Database]{}
 	}
 	return d, d.check()
-}
-
-// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One
-// may have a backquote in it: so all goes that is between the first one and the last. Names of types of ours
-// go, too.
-func withoutValues(err error) error {
-	text := regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), masked)
-	return errors.New(regexp.MustCompile(`( in type|into) connection\.\S*`).ReplaceAllString(text, ""))
 }
 
 // check says what is wrong with a document by itself.
@@ -145,50 +122,4 @@ func (d document) format() ([]byte, error) {
 		return nil, fmt.Errorf("allowed are %d bytes, and it would have %d", maxFile, len(text))
 	}
 	return text, nil
-}
-
-// save writes a file that its owner alone may read. Nobody reads half of it.
-func save(path string, content []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".connections-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temporary.Write(content)
-	err = errors.Join(err, temporary.Sync(), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary.Name()))
-	}
-	return nil
-}
-
-// lock makes other processes wait until unlock is called. It waits as long as ctx allows.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	const pause = 50 * time.Millisecond
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	unlock = func() { _ = file.Close() } // that ends the lock, whatever it returns
-	for {
-		ok, err := tryLock(file)
-		if err == nil && ok {
-			return unlock, nil
-		}
-		if err == nil && !sleep.For(ctx, pause) {
-			err = fmt.Errorf("somebody else changes it: %w", context.Cause(ctx))
-		}
-		if err != nil {
-			unlock()
-			return nil, err
-		}
-	}
 }

@@ -77,7 +77,7 @@ func TestParseRefuses(t *testing.T) {
 		strings.Replace(good, "['h:1']", "[]", 1):                       "endpoints",
 		"namespaces:\n  a:\n":                                           "kind",
 		"namespaces: hunter2":                                           "line 1",
-		good + "---\n" + good:                                           "second document",
+		good + "---\n" + good:                                           "one document is allowed",
 		"databases:\n  d: {driver: oracle, address: 'h:1'}\n":           "sqlite, mysql and postgres",
 		"databases:\n  d: {driver: sqlite, address: '/a?_pragma=b'}\n":  "path of a file",
 		"databases:\n  d: {driver: sqlite, address: 'file:///a'}\n":     "path of a file",

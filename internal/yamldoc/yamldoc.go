@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -63,6 +64,30 @@ func RootUpTo(most int, text []byte) (*yaml.Node, error) {
 		return nil, errors.New("one document is allowed, and more follows it")
 	}
 	return root.Content[0], nil
+}
+
+// Strict decodes one document into a value. A key that it has no field for is an error, and so is a second document. One
+// that is empty changes nothing. It is for files of some MiB that a person writes, and not for what stands in a store. No
+// error shows a value: it may be secret.
+func Strict(text []byte, into any) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
+		return withoutValues(err)
+	}
+	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return errors.New("one document is allowed, and more follows it")
+	}
+	return nil
+}
+
+// withoutValues keeps what yaml says about lines and keys, and leaves out names of types and what it quotes: values. A
+// value may have the same quotation mark in it, so all goes that is between the first one and the last. Nor is a key shown
+// that is no word: {password: $argon2id$v=19$m=19456,t=2,…} has one.
+func withoutValues(err error) error {
+	text := regexp.MustCompile(`( in type|into) [a-z]+\.\S*`).ReplaceAllString(brief.Error(err).Error(), "")
+	text = regexp.MustCompile("(?s)`.*`|\".*\"").ReplaceAllString(text, "***")
+	return errors.New(regexp.MustCompile(`\bfield \S*[^A-Za-z\s]\S* `).ReplaceAllString(text, "field *** "))
 }
 
 // Mapping returns the values of a mapping by key. Null is an empty mapping.

@@ -123,7 +123,7 @@ var known = []coded{
 	{access.ErrExists, http.StatusConflict, "exists"},
 	{access.ErrLastAdmin, http.StatusConflict, "last-admin"},
 	{access.ErrReadOnly, http.StatusConflict, "no-users-file"},
-	{access.ErrLocked, http.StatusServiceUnavailable, "users-file-locked"},
+	{access.ErrLocked, http.StatusServiceUnavailable, "file-locked"},
 	{access.ErrPassword, http.StatusUnprocessableEntity, "bad-password"},
 	{access.ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
 

@@ -1,10 +1,8 @@
 package target
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,6 +15,8 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
 // File is the contexts file: stores with names.
@@ -72,10 +72,8 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("contexts file: %w", err)
 	}
-	d := yaml.NewDecoder(bytes.NewReader(document))
-	d.KnownFields(true)
-	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("contexts file %s: %w", path, withoutValues(err))
+	if err := yamldoc.Strict(document, f); err != nil {
+		return nil, fmt.Errorf("contexts file %s: %w", path, err)
 	}
 	for name := range f.Contexts {
 		if err := checkName(name); err != nil {
@@ -86,12 +84,6 @@ func ReadFile(path string) (*File, error) {
 		return nil, fmt.Errorf("contexts file %s, mode %v: %w: chmod 600 it, and think about changing them", path, info.Mode().Perm(), ErrExposed)
 	}
 	return f, nil
-}
-
-// withoutValues keeps what yaml says about lines and keys, and leaves out the values that it quotes. One
-// may have a backquote in it: so all goes that is between the first one and the last.
-func withoutValues(err error) error {
-	return errors.New(regexp.MustCompile("(?s)`.*`").ReplaceAllString(brief.Error(err).Error(), masked))
 }
 
 func (f *File) hasSecret() bool {
@@ -165,24 +157,12 @@ func (f *File) Save() error {
 	if err != nil {
 		return fmt.Errorf("contexts file: %w", err)
 	}
-	path := f.path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("contexts file: %w", err)
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".config-*.yaml") // mode 0600
-	if err != nil {
-		return fmt.Errorf("contexts file: %w", err)
-	}
-	_, err = temporary.Write(document)
-	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	err = os.MkdirAll(filepath.Dir(f.path), 0o700)
 	if err == nil {
-		err = os.Rename(temporary.Name(), path)
+		err = lockedfile.Replace(f.path, document, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("contexts file: %w", errors.Join(err, os.Remove(temporary.Name())))
+		return fmt.Errorf("contexts file: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package access
+package lockedfile
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// keepOwner gives a new file to whom the old one belongs: root may have changed what a console reads.
-func keepOwner(f *os.File, was fs.FileInfo) error {
+// KeepOwner gives a new file to whom another one belongs: root may have changed what a service reads.
+func KeepOwner(f *os.File, was fs.FileInfo) error {
 	old, ok := was.Sys().(*syscall.Stat_t)
 	info, err := f.Stat()
 	if err != nil || !ok {
