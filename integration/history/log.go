@@ -14,8 +14,7 @@ import (
 )
 
 // Log appends events to a file, each with one write, so that what was written survives
-// the death of the process, and no line is torn. Its methods may be called from any
-// goroutine.
+// the death of the process. Its methods may be called from any goroutine.
 type Log struct {
 	process string
 	mu      sync.Mutex
@@ -78,7 +77,8 @@ func Decode(r io.Reader, yield func(Event) bool) error {
 	return lines.Err()
 }
 
-// Read puts the logs of several processes together, in the order of time.
+// Read puts the logs of several processes together, in the order of time. A last line without its end was never written:
+// SIGKILL ends a write between two pages of the file.
 func Read(paths ...string) ([]Event, error) {
 	var events []Event
 	for _, path := range paths {
@@ -86,7 +86,8 @@ func Read(paths ...string) ([]Event, error) {
 		if err != nil {
 			return nil, fmt.Errorf("history: %w", err)
 		}
-		err = Decode(bytes.NewReader(content), func(e Event) bool {
+		whole := content[:bytes.LastIndexByte(content, '\n')+1]
+		err = Decode(bytes.NewReader(whole), func(e Event) bool {
 			events = append(events, e)
 			return true
 		})

@@ -56,13 +56,27 @@ func TestLogsAreOneHistory(t *testing.T) {
 	}
 }
 
+// A process may be killed in the middle of its last line, and nobody writes half a line before another one.
 func TestTornLine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(path, []byte(`{"kind":"up","item":-1}`+"\n"+`{"kind":"sta`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := history.Read(path); err == nil {
-		t.Error("half a line was taken for an event")
+	const line = `{"process":"w1"}` + "\n"
+	for name, tc := range map[string]struct {
+		text  string
+		want  int
+		isBad bool
+	}{
+		"no line":        {"", 0, false},
+		"half a line":    {`{"process":`, 0, false},
+		"at the end":     {line + line + `{"process":`, 2, false},
+		"before another": {`{"process":` + "\n" + line, 0, true},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		events, err := history.Read(path)
+		if (err != nil) != tc.isBad || len(events) != tc.want {
+			t.Errorf("%s: %d events, %v", name, len(events), err)
+		}
 	}
 }
 

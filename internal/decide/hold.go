@@ -26,7 +26,7 @@ type Hold struct {
 // ended. A JVM leader assigns when nothing runs: see JVMReshardWait.
 func (w *World) MayHoldForRebalance(k *Work, i int) bool {
 	freed, hasRun := k.LastEnded[i]
-	return hasRun && w.Moment.Sub(freed) < holdTime && !w.Rules.Broadcast && !w.JVMLeads()
+	return hasRun && len(w.Instances) > 1 && w.Moment.Sub(freed) < holdTime && !w.Rules.Broadcast && !w.JVMLeads()
 }
 
 // HoldForRebalance returns for how much longer an item that is due is held; 0 if it is to begin here. It

@@ -94,20 +94,15 @@ func (c *Committer) All(changes []decide.Change) bool {
 // Each is All for changes that are made as they are sent, AtOnce at a time. Each answer is handled as soon as it
 // is there (Config.Committed): a claim begins its handlers although other claims are still under way.
 func (c *Committer) Each(changes iter.Seq[decide.Change]) (happened bool) {
-	answers := make(chan Answer, AtOnce)
+	var answers chan Answer // nil until two changes are to be sent: most often there is one
 	underWay := 0
 	take := func(a Answer) {
 		underWay--
 		happened = c.HandleAnswer(a) || happened
 	}
-	for change := range changes {
-		if c.Sequential {
-			happened = c.Commit(change) || happened
-			continue
-		}
-		change, ok := c.Admit(change)
-		if !ok {
-			continue
+	send := func(change decide.Change) {
+		if answers == nil {
+			answers = make(chan Answer, AtOnce)
 		}
 		for underWay == AtOnce {
 			take(<-answers)
@@ -119,6 +114,28 @@ func (c *Committer) Each(changes iter.Seq[decide.Change]) (happened bool) {
 			take(a)
 		default:
 		}
+	}
+	var last decide.Change
+	hasLast := false
+	for change := range changes {
+		if c.Sequential {
+			happened = c.Commit(change) || happened
+			continue
+		}
+		change, ok := c.Admit(change)
+		if !ok {
+			continue
+		}
+		if hasLast {
+			send(last)
+		}
+		last, hasLast = change, true
+	}
+	switch {
+	case hasLast && answers == nil:
+		return c.HandleAnswer(Send(c.session, c.config.Registry, last)) || happened
+	case hasLast:
+		send(last)
 	}
 	for underWay > 0 {
 		take(<-answers)
