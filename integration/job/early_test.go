@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // early is how long before their ticks the items of these tests are claimed.
@@ -238,6 +239,31 @@ func TestEarlyClaimsOfLongRuns(t *testing.T) {
 		c.pass(10 * time.Second)
 		if n := len(c.record.find(anything)) - first; n < 27 {
 			t.Errorf("%d executions of 3 items in ten seconds", n)
+		}
+		m.awaitSound()
+		c.check()
+	})
+}
+
+// A backfill has its turn, although the runs of its item take so long that the next tick could be claimed whenever one
+// has ended.
+func TestEarlyClaimsLeaveRoomForBackfills(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), func(ctx context.Context, s job.ShardingContext) error {
+			if s.Source == job.SourceBackfill {
+				return elapse(ctx, 100*time.Millisecond)
+			}
+			return elapse(ctx, 800*time.Millisecond)
+		}, job.WithEarlyClaims(early))
+		c.awaitRuns("the first tick", 3, anything)
+		to := time.Now().Add(-time.Hour).Truncate(time.Second)
+		backfill, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: to.Add(-time.Second), To: to, Items: []int{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pass(5 * time.Second)
+		if n := len(c.record.find(func(e execution) bool { return e.Source == job.SourceBackfill })); n != len(backfill.Ticks) {
+			t.Errorf("%d of %d ticks were backfilled in five seconds", n, len(backfill.Ticks))
 		}
 		m.awaitSound()
 		c.check()

@@ -24,8 +24,8 @@ func (w *World) EarlyTick() (tick, begins time.Time) {
 	return next, time.Time{}
 }
 
-// Early lists the items of this instance that may be claimed for the next tick: they are idle, and nothing
-// else is due for them. Their runs begin when the tick comes.
+// Early lists the items of this instance that may be claimed for the next tick: they are idle, nothing else is due for
+// them, and no request waits for them: a backfill would never have its turn. Their runs begin when the tick comes.
 func (w *World) Early(k *Work) []Due {
 	next, _ := w.EarlyTick()
 	if next.IsZero() || !w.IsActive() {
@@ -34,7 +34,7 @@ func (w *World) Early(k *Work) []Due {
 	var list []Due
 	for i := range w.itemsToLookAt(w.itemCount()) {
 		item := &w.Items[i]
-		if !w.isRunnableHere(i, item) || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsAsOther(k, i, next) {
+		if !w.isRunnableHere(i, item) || item.Misfire || item.Fired == nil || !isIdle(k, i, item) || k.hasBegun(i, next) || w.beginsAsOther(k, i, next) || w.WaitingRequest(i) != nil {
 			continue
 		}
 		if next.After(item.Fired.Tick) && w.judge(i, item, w.LastTickOf(i)) == notDue {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
 func TestEarly(t *testing.T) {
@@ -37,6 +38,7 @@ func TestEarly(t *testing.T) {
 		{name: "what runs", tree: func(f *fixture) { f.put("sharding/1/running", "B") }, want: begins(0)},
 		{name: "what is disabled", tree: func(f *fixture) { f.put("sharding/1/disabled", "") }, want: begins(0)},
 		{name: "what is claimed already", tree: func(f *fixture) { f.put("sharding/1/fired", tick2) }, want: begins(0)},
+		{name: "what a request waits for", tree: func(f *fixture) { f.submit(jobtree.RequestDocument{Items: []int{1}}) }, want: begins(0)},
 		{name: "while its server is disabled", tree: func(f *fixture) { f.put("servers/host-A", "DISABLED") }},
 		{name: "without records", rules: unrecorded},
 		{name: "while it leaves", tree: func(f *fixture) { f.leaving = true }},
