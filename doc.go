@@ -49,7 +49,7 @@
 //	examples/service     a whole service and its tests; copy this one (a module)
 //	examples/orders      a dataflow over a SQL table, with a cursor and fencing tokens (a module)
 //	examples/observed    history, metrics, spans, lines and dumps in one program (a module)
-//	examples/steer       a scene for each thing that an operator may ask for
+//	examples/steer       an operator's program: it pauses a job, runs an item, and resumes it
 //	examples/manyjobs    many jobs in one process
 //	examples/runner      a process that serves jobs which somebody else creates
 //	examples/file        a file of jobs that have no Go code

@@ -3,6 +3,7 @@ package jobtype_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -24,6 +25,26 @@ func ExampleConfig_Validate() {
 	// Output:
 	// shardingItemParameters "0=Beijing,1=Shanghai,2=Guangzhou": item 2: 0 to 1 are allowed, because shardingTotalCount is 2
 	// props: executor.threads -1: 0 to 10000 are allowed
+}
+
+// A job fires when any of its expressions does. A look ahead needs no registry.
+func ExampleConfig_Ticks() {
+	ticks, err := jobtype.Config{
+		Name: "open", Cron: "0 0 9 ? * MON-FRI", MoreCrons: []string{"0 0 11 ? * SAT"}, TimeZone: "UTC", ShardingTotalCount: 1,
+	}.Ticks()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := time.Date(2026, time.December, 3, 12, 0, 0, 0, time.UTC)
+	for range 3 {
+		at = ticks.Next(at)
+		fmt.Println(at.Format("Monday at 15:04"))
+	}
+	// Output:
+	// Friday at 09:00
+	// Saturday at 11:00
+	// Monday at 09:00
 }
 
 func ExampleConfig_Encode() {

@@ -14,12 +14,12 @@ import (
 )
 
 // start runs a job on a store in memory, for the examples. end ends both.
-func start(ctx context.Context, cfg job.Config, h job.HandlerFunc) (reg coord.Registry, end func()) {
+func start(ctx context.Context, cfg job.Config, h job.HandlerFunc, options ...job.Option) (reg coord.Registry, end func()) {
 	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := job.Schedule(ctx, reg, cfg, h)
+	s, err := job.Schedule(ctx, reg, cfg, h, options...)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,7 +30,8 @@ func start(ctx context.Context, cfg job.Config, h job.HandlerFunc) (reg coord.Re
 	}
 }
 
-// One of two executions ends at once. The other one is not disturbed.
+// One of two executions ends at once. The other one is not disturbed. With the token of an execution a
+// kill that comes late ends no other one.
 func ExampleJob_Kill() {
 	ctx := context.Background()
 	begun := make(chan int, 2)
@@ -69,10 +70,13 @@ func ExampleJob_Kill() {
 	for _, r := range results {
 		fmt.Println("item", r.Item, r.Outcome)
 	}
+	_, err = settle.Kill(ctx, ops.KillRequest{Items: []int{1}, Token: killed[0].Token})
+	fmt.Println("too late:", errors.Is(err, ops.ErrNotRunning))
 	// Output:
 	// killed: 1
 	// item 0 OK
 	// item 1 KILLED
+	// too late: true
 }
 
 // A pause stays until somebody ends it. Requests run all the same.
@@ -206,6 +210,43 @@ func ExampleOps_Create() {
 	// true
 	// move anna done by hand
 	// <nil>
+}
+
+// A calendar leaves days out, for all jobs that name it: here Christmas, and the 27th, which is a Sunday.
+// It is not removed while jobs name it.
+func ExampleOps_PutCalendar() {
+	ctx := context.Background()
+	cfg := job.Config{
+		Name: "settle", Cron: "0 0 9 24-27 12 ? 2099", TimeZone: "UTC", Calendars: []string{"holidays"}, ShardingTotalCount: 1,
+	}
+	reg, err := memory.NewStore(memory.Options{}).Dial(ctx, memory.Config{Namespace: "billing"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer reg.Close(ctx)
+
+	all := ops.New(reg).By("anna")
+	holidays := []byte("timeZone: UTC\ndates: [12-25..12-26]\nweekly: [SUN]\n") // or calendar.FromICalendar
+	if _, err := all.PutCalendar(ctx, ops.PutCalendarRequest{Name: "holidays", Document: holidays}); err != nil {
+		log.Fatal(err)
+	}
+	if err := all.Create(ctx, ops.CreateRequest{Config: cfg}); err != nil {
+		log.Fatal(err)
+	}
+	detail, err := all.Job("settle").Describe(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tick := range detail.Ticks {
+		fmt.Println(tick.Format(time.DateTime))
+	}
+	err = all.RemoveCalendar(ctx, ops.RemoveCalendarRequest{Name: "holidays"})
+	if used, ok := errors.AsType[*ops.CalendarUsedError](err); ok {
+		fmt.Println("it is named by", used.Jobs)
+	}
+	// Output:
+	// 2099-12-24 09:00:00
+	// it is named by [settle]
 }
 
 // What runs somewhere shows as it changes.

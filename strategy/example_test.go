@@ -122,6 +122,26 @@ func ExampleStrategy_weighted() {
 	// Output: [big big big big small small]
 }
 
+// Of many jobs of one item each, AVG_ALLOCATION gives all to the first instance. LEAST_LOADED looks at
+// what the processes have of other jobs.
+func ExampleStrategy_leastLoaded() {
+	for _, name := range []string{strategy.AvgAllocation, strategy.LeastLoaded} {
+		s, err := strategy.Lookup(name, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(name, s.Assign(strategy.Request{
+			Job:       "settle",
+			Total:     1,
+			Instances: []strategy.Instance{{ID: "busy", Load: 5}, {ID: "idle", Load: 1}},
+		}))
+	}
+	// Output:
+	// AVG_ALLOCATION [busy]
+	// LEAST_LOADED [idle]
+}
+
 func ExampleCheck() {
 	r := strategy.Request{Job: "settle", Total: 2, Instances: []strategy.Instance{{ID: "a"}}}
 	fmt.Println(strategy.Check(r, []string{"a", "b"}))

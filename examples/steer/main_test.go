@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
-	"os"
+	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -13,45 +12,48 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Each scene says what is in testdata, and ends by itself. In virtual time it says so each time.
-func TestScenes(t *testing.T) {
-	for _, sc := range scenes() {
-		t.Run(sc.name, func(t *testing.T) {
-			want, err := os.ReadFile("testdata/" + sc.name + ".txt")
-			if err != nil {
-				t.Fatal(err)
-			}
-			synctest.Test(t, func(t *testing.T) {
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				defer stop()
-				var out strings.Builder
-				if err := run(ctx, &out, sc.name); err != nil {
-					t.Errorf("%v", err)
-				}
-				if out.String() != string(want) {
-					t.Errorf("it says\n%swant\n%s", &out, want)
-				}
-			})
-		})
+func TestRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out strings.Builder
+	if err := run(ctx, &out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `report: 3 items, "0 0 3 * * ?"
+paused
+item 2 for "": FAILED, "no month was given"
+item 2 for "2026-10": OK, ""
+resumed
+audit: resume by anna, ""
+audit: trigger by anna, "item 2"
+audit: trigger by anna, "item 2"
+audit: pause by anna, ""
+`
+	if out.String() != want {
+		t.Errorf("it says\n%swant\n%s", &out, want)
 	}
 }
 
-// Ctrl-C ends any scene, with an error.
-func TestScenesAreStopped(t *testing.T) {
-	for _, name := range []string{"pause", "overlap"} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer stop()
-			var out strings.Builder
-			if err := run(ctx, &out, name); err == nil {
-				t.Errorf("%s has not been stopped:\n%s", name, &out)
-			}
-		})
+// An operator who is interrupted leaves no pause behind.
+func TestResumesWhenInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var lines []string
+	err := run(ctx, writer(func(line string) {
+		lines = append(lines, line)
+		if line == "paused\n" {
+			interrupt()
+		}
+	}))
+	if !errors.Is(err, context.Canceled) || lines[len(lines)-1] != "resumed\n" {
+		t.Errorf("%v; it says %q", err, lines)
 	}
 }
 
-func TestUnknownScene(t *testing.T) {
-	if err := run(t.Context(), &strings.Builder{}, "kill", "none"); err == nil || !strings.Contains(err.Error(), `"none"`) {
-		t.Errorf("got %v", err)
-	}
+// writer is told of each line.
+type writer func(line string)
+
+func (w writer) Write(line []byte) (int, error) {
+	w(string(line))
+	return len(line), nil
 }
