@@ -59,7 +59,7 @@ func TestFileIsLocked(t *testing.T) {
 		}
 		put("b", 2*time.Second, false) // waits for the lock
 		put("c", time.Second, false)   // waits for b
-		put("d", time.Hour, false) // waits for c, and then for as long as anybody waits
+		put("d", time.Hour, false)     // waits for c, and then for as long as anybody waits
 		all.Go(func() {
 			pass(15 * time.Second)
 			put("e", time.Hour, true)
