@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,152 +9,84 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 )
 
 // worker is one instance of the job, a process of its own.
 type worker struct {
-	name  string
-	pid   int
-	cmd   *exec.Cmd
-	in    io.WriteCloser // a line makes it leave, the end of it makes it end
-	fate  fate
-	since time.Time // of its fate
-	gone  bool      // the process has ended
+	name      string
+	cmd       *exec.Cmd
+	dismissed bool // it was killed or told to leave
+	gone      bool // the process has ended
+	lost      bool // it was killed, or lost its session: the registry may not know that a run of it has finished
 }
 
-// fate is what has been done to a worker.
-type fate int
-
-const (
-	working fate = iota
-	leaving
-	left
-	killed
-)
-
-// crew starts the workers and passes on what they report. One goroutine calls its methods and
-// receives from heard. The goroutines that read from the processes end with them.
+// crew starts the workers and passes on what they report. One goroutine calls its methods and receives the events.
 type crew struct {
-	workers   []*worker
-	heard     chan word
-	listening sync.WaitGroup
+	workers []*worker
+	events  chan event
+	readers sync.WaitGroup // one for each worker, until the context of start ends
 }
 
-// word is what was heard of a worker: a report, a line on its standard error, or that it
-// has ended.
-type word struct {
+// event is a report of a worker, or its end.
+type event struct {
 	from   *worker
 	report *report
-	says   string
-	ended  bool
-	err    error
+	err    error // of the end
 }
 
-func newCrew() *crew { return &crew{heard: make(chan word)} }
-
-// start starts the next worker: A, B, C …
-func (c *crew) start(o orders) (*worker, error) {
-	w := &worker{name: string(rune('A' + len(c.workers))), since: time.Now()}
+// start starts the next worker: A, B, C … It leaves when ctx ends, and is killed if it takes too long for that.
+func (c *crew) start(ctx context.Context, s settings) (*worker, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", w.name, err)
+		return nil, err
 	}
-	text, err := json.Marshal(o)
+	w := &worker{name: string(rune('A' + len(c.workers)))}
+	w.cmd = exec.CommandContext(ctx, self, "-worker", "-job", s.job, "-store", s.store, "-servers", s.servers, "-dir", s.dir)
+	w.cmd.Cancel, w.cmd.WaitDelay = func() error { return w.cmd.Process.Signal(syscall.SIGTERM) }, 10*time.Second
+	w.cmd.Stderr = os.Stderr
+	_, inErr := w.cmd.StdinPipe() // nothing is written: it ends with this process, see followShow
+	out, outErr := w.cmd.StdoutPipe()
+	if err = errors.Join(inErr, outErr); err == nil {
+		err = w.cmd.Start()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("start %s: orders: %w", w.name, err)
+		return nil, err
 	}
-	w.cmd = exec.Command(self, workerCommand, string(text))
-	w.cmd.Stderr = &lines{do: func(line string) { c.heard <- word{from: w, says: line} }}
-	if w.in, err = w.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", w.name, err)
-	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", w.name, err)
-	}
-	if err := w.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", w.name, err)
-	}
-	w.pid = w.cmd.Process.Pid
 	c.workers = append(c.workers, w)
-	c.listening.Go(func() { c.listen(w, out) })
+	c.readers.Go(func() { c.read(ctx, w, out) })
 	return w, nil
 }
 
-// listen passes on what a worker reports, until it has ended.
-func (c *crew) listen(w *worker, out io.Reader) {
-	in := bufio.NewScanner(out)
-	for in.Scan() {
-		var r report
-		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
-			c.heard <- word{from: w, says: in.Text()}
-			continue
-		}
-		c.heard <- word{from: w, report: &r}
-	}
-	err := errors.Join(in.Err(), w.cmd.Wait())
-	c.heard <- word{from: w, ended: true, err: err}
-}
-
-// kill ends a worker with SIGKILL, so it cannot clean up or report anything.
-func (c *crew) kill(w *worker) error {
-	w.fate, w.since = killed, time.Now()
-	if err := w.cmd.Process.Kill(); err != nil {
-		return fmt.Errorf("kill %s: %w", w.name, err)
+// dismiss sends SIGTERM, which tells a worker to leave, or SIGKILL, after which it cannot clean up or report anything.
+func (w *worker) dismiss(by syscall.Signal) error {
+	w.dismissed = true
+	if err := w.cmd.Process.Signal(by); err != nil {
+		return fmt.Errorf("send %v to %s: %w", by, w.name, err)
 	}
 	return nil
 }
 
-// leave asks a worker to leave gracefully.
-func (c *crew) leave(w *worker) error {
-	w.fate, w.since = leaving, time.Now()
-	if _, err := io.WriteString(w.in, "leave\n"); err != nil {
-		return fmt.Errorf("tell %s to leave: %w", w.name, err)
-	}
-	return nil
-}
-
-// close kills the workers that still live, and waits until all have ended.
-func (c *crew) close() {
-	for _, w := range c.workers {
-		if !w.gone {
-			_ = w.cmd.Process.Kill() // fails if it has ended
+// read passes on what a worker reports, until it has ended.
+func (c *crew) read(ctx context.Context, w *worker, out io.Reader) {
+	send := func(e event) {
+		select {
+		case c.events <- e:
+		case <-ctx.Done():
 		}
 	}
-	go func() {
-		c.listening.Wait()
-		close(c.heard)
-	}()
-	for range c.heard {
-		// The goroutines that send to heard must not wait for ever.
-	}
-}
-
-// byPID returns the worker with the process id, nil if there is none.
-func (c *crew) byPID(pid int) *worker {
-	for _, w := range c.workers {
-		if w.pid == pid {
-			return w
+	var err error
+	for reports := json.NewDecoder(out); err == nil; {
+		r := new(report)
+		if err = reports.Decode(r); err == nil {
+			send(event{from: w, report: r})
 		}
 	}
-	return nil
-}
-
-// lines is a writer that divides what it gets into lines.
-type lines struct {
-	do   func(line string)
-	rest []byte
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.rest = append(l.rest, p...)
-	for {
-		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
-		if !found {
-			return len(p), nil
-		}
-		l.do(string(line))
-		l.rest = rest
+	if errors.Is(err, io.EOF) {
+		err = nil
+	} else {
+		_ = w.cmd.Process.Kill() // nobody reads any more what it says; Wait returns how it has ended
 	}
+	send(event{from: w, err: errors.Join(err, w.cmd.Wait())})
 }

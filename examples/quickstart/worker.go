@@ -1,119 +1,104 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 
-	"go.uber.org/zap"
-
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/etcd"
+	"github.com/elasticjob-go/elasticjob/coord/zk"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
-// work runs one instance of the job, which leaves gracefully when ctx ends. This is all that a
-// program has to do to run a sharded cron job.
-func work(ctx context.Context, o orders, reports *reporter, log *zap.Logger) error {
-	reg, err := o.Store.dial(ctx, log)
+// work runs one instance of the job, until SIGTERM tells it to leave. This is all that a program has to do to run a
+// sharded cron job.
+func work(s settings) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	registry, err := s.dial(ctx)
 	if err != nil {
 		return err
 	}
-	scheduler, err := job.Schedule(ctx, reg, job.Config{
-		Name:               o.Job,
-		Cron:               fmt.Sprintf("0/%d * * * * ?", int(o.Every.Seconds())),
-		ShardingTotalCount: o.Items,
+	scheduler, err := job.Schedule(ctx, registry, job.Config{
+		Name:               s.job,
+		Cron:               fmt.Sprintf("0/%d * * * * ?", int(every.Seconds())),
+		ShardingTotalCount: items,
 		Failover:           true,
-		MisfireTolerance:   o.Every / 4, // what comes later is a make-up
-		Threads:            o.Items,     // all at once, even in the last instance
-	}, job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
-		return o.run(ctx, sc, reports)
-	}), job.WithLogger(log))
+		MisfireTolerance:   every / 4, // what comes later is a make-up
+		Threads:            items,     // all at once, even in the last instance
+	}, job.HandlerFunc(s.run), job.WithSlog(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))))
 	if err != nil {
-		return errors.Join(err, reg.Close(context.WithoutCancel(ctx)))
+		return errors.Join(err, registry.Close(context.Background()))
 	}
 	select {
-	case <-ctx.Done():
-	case <-scheduler.Done():
+	case <-ctx.Done(): // SIGTERM
+	case <-scheduler.Done(): // somebody has removed the job
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	drain, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return errors.Join(scheduler.Shutdown(drain), reg.Close(drain))
+	return errors.Join(scheduler.Shutdown(drain), registry.Close(context.Background()))
 }
 
-// run is one execution of one item: it counts the item's share of the files and reports the
-// result. The report has the token, so that the result can be refused if another instance has
-// run the item meanwhile.
-func (o orders) run(ctx context.Context, sc job.ShardingContext, reports *reporter) error {
-	about := reportOf(sc)
-	if err := reports.send(begins, about); err != nil {
+// dial is the only place where the choice of a store matters.
+func (s settings) dial(ctx context.Context) (coord.Registry, error) {
+	const namespace = "quickstart"
+	servers := strings.Split(s.servers, ",")
+	if s.store == zookeeper {
+		return zk.Dial(ctx, zk.Config{Servers: servers, Namespace: namespace, SessionTimeout: sessionTimeout})
+	}
+	return etcd.Dial(ctx, etcd.Config{Endpoints: servers, Namespace: namespace, SessionTimeout: sessionTimeout})
+}
+
+// run is one execution of one item: it counts the item's share of the files and reports the result. The report has the
+// token, so that the result can be refused if another instance has run the item meanwhile.
+func (s settings) run(ctx context.Context, sc job.ShardingContext) error {
+	r := report{Instance: sc.InstanceID, Item: sc.Item, Tick: sc.ScheduledTime, Source: sc.Source, Token: sc.Token, State: running}
+	if err := r.send(); err != nil {
 		return err
 	}
-	said := time.Now()
-	counted, err := count(ctx, o.Dir, sc.Item, sc.Total, o.AtLeast, func(done, files int) {
-		if time.Since(said) >= o.AtLeast/10 {
-			said, about.Done, about.Files = time.Now(), done, files
-			_ = reports.send(goesOn, about) // the report of the end returns the error
-		}
-	})
-	if err != nil {
-		about.Error, about.Cut = err.Error(), ctx.Err() != nil
-	} else {
-		about.Result = &counted
+	var err error
+	r.Result, err = count(ctx, s.dir, sc.Item, sc.Total, atLeast)
+	switch {
+	case err == nil:
+		r.State = finished
+	case ctx.Err() != nil:
+		r.State = cutShort
+	default:
+		r.State, r.Error = failed, err.Error()
 	}
-	return errors.Join(err, reports.send(ends, about))
+	return errors.Join(err, r.send())
 }
 
-// orders are what an instance is told when it is started, as JSON on its command line.
-type orders struct {
-	Store   store         `json:"store"`
-	Job     string        `json:"job"`
-	Dir     string        `json:"dir"`
-	Items   int           `json:"items"`
-	Every   time.Duration `json:"every"`   // the job fires
-	AtLeast time.Duration `json:"atLeast"` // an item takes
+// report is what a worker says about a run when it begins and when it ends: a line of JSON on its standard output. What
+// it has written stays in the pipe when it is killed.
+type report struct {
+	Instance string
+	Item     int
+	Tick     time.Time
+	Source   job.Source
+	Token    int64
+	State    state
+	Result   result
+	Error    string
 }
 
-// workerCommand is the first argument of a process that is an instance.
-const workerCommand = "worker"
+// state says how far a run has come.
+type state int
 
-// workerMain is main in the process of an instance. The instance leaves when it reads a line.
-// When its standard input ends it ends at once, because the show is over.
-func workerMain(args []string, in io.Reader, out io.Writer) error {
-	signal.Ignore(os.Interrupt) // Ctrl-C reaches all processes; the first one tells the others to end
-	var o orders
-	if len(args) != 1 {
-		return fmt.Errorf("%s: %d arguments: the orders as JSON are allowed", workerCommand, len(args))
-	}
-	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
-		return fmt.Errorf("%s: orders: %w", workerCommand, err)
-	}
-	log, err := workerLog()
-	if err != nil {
-		return fmt.Errorf("%s: log: %w", workerCommand, err)
-	}
-	ctx, leave := context.WithCancel(context.Background())
-	defer leave()
-	go func() { // lives as long as the process
-		lines := bufio.NewScanner(in)
-		for lines.Scan() {
-			leave()
-		}
-		os.Exit(errorCode)
-	}()
-	return work(ctx, o, &reporter{out: out}, log)
-}
+const (
+	running  state = iota
+	finished       // with a result
+	failed         // with an error
+	cutShort       // by the end of its process or of its session
+)
 
-// workerLog says on standard error what is worth a word.
-func workerLog() (*zap.Logger, error) {
-	c := zap.NewProductionConfig()
-	c.Level = zap.NewAtomicLevelAt(zap.WarnLevel)
-	c.Encoding = "console"
-	c.EncoderConfig.TimeKey = ""
-	c.DisableCaller, c.DisableStacktrace = true, true
-	return c.Build()
-}
+// send may be called from several goroutines: a line is one write.
+func (r report) send() error { return json.NewEncoder(os.Stdout).Encode(r) }
