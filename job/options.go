@@ -195,7 +195,7 @@ func WithEarlyClaims(lead time.Duration) Option {
 		if lead < 0 || lead > maxLead {
 			return fmt.Errorf("job: early claims %v: allowed are 0, which means none, and up to %v", lead, maxLead)
 		}
-		o.Lead, o.LeadAdapts = lead, false
+		o.Lead = &lead
 		return nil
 	}
 }

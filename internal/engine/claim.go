@@ -175,23 +175,12 @@ func (c *controller) releaseEarly(w *decide.World) (isBehind bool) {
 	return isBehind
 }
 
-// lead is how long before its tick an item is claimed. Beside JVM members, which claim nothing early, it does not adapt.
-func (c *controller) lead() time.Duration {
-	switch {
-	case !c.options.LeadAdapts:
-		return c.options.Lead
-	case c.mixed != nil:
-		return 0
-	}
-	return c.claims.Lead()
-}
-
 // noteClaims notes how long the store took for claims that could be made when their tick, less the lead, had come, and a
 // thread was free.
 func (c *controller) noteClaims(claims []decide.Claim) {
-	now, lead, idle := c.now(), c.lead(), c.pace.Idle(c.moment())
+	now, lead, idle := c.now(), c.current.Lead, c.pace.Idle(c.moment())
 	for i := range claims {
-		if claim := &claims[i]; claim.Source == decide.Normal && c.options.LeadAdapts {
+		if claim := &claims[i]; claim.Source == decide.Normal && c.claims.Set == nil {
 			next := c.current.Ticks().Next(claim.Tick)
 			possible := claim.Tick.Add(-min(lead, next.Sub(claim.Tick)/2))
 			c.claims.Took(claim.Tick, next, min(now.Sub(possible), idle))
@@ -201,11 +190,8 @@ func (c *controller) noteClaims(claims []decide.Claim) {
 
 // isEarly reports whether a run was claimed early and has to wait for its tick.
 func (c *controller) isEarly(r *run, now time.Time) bool {
-	ahead, longest := r.Tick.Sub(now), c.options.Lead
-	if c.options.LeadAdapts {
-		longest = pace.MaxLead
-	}
-	return r.Recorded && ahead > 0 && ahead <= longest
+	ahead := r.Tick.Sub(now)
+	return r.Recorded && ahead > 0 && ahead <= c.claims.Most()
 }
 
 // queueTimeLeft returns how much longer a claim may wait for a thread, and whether its time is over. A

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -21,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/engine/instance"
 	"github.com/elasticjob-go/elasticjob/internal/engine/jvm"
 	"github.com/elasticjob-go/elasticjob/internal/engine/once"
+	"github.com/elasticjob-go/elasticjob/internal/engine/pace"
 	"github.com/elasticjob-go/elasticjob/internal/engine/pool"
 	"github.com/elasticjob-go/elasticjob/internal/engine/schedule"
 	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
@@ -115,7 +115,7 @@ func newController(reg coord.Registry, view coord.View, s *setup.Settings, o *se
 		wake:       make(chan struct{}, 1),
 		viewState:  viewState{settings: s},
 		identity:   identity{self: decide.Self{IP: o.IP, Labels: labels}},
-		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), unmonitored: decide.Unmonitored{Last: o.Now()}},
+		executions: executions{runs: map[int]*run{}, work: decide.NewWork(), claims: pace.Claims{Set: o.Lead}, unmonitored: decide.Unmonitored{Last: o.Now()}},
 		recent:     recentInstances{},
 	}
 	c.properties.Store(&s.Properties)
@@ -245,7 +245,10 @@ func (c *controller) newWorld() decide.World {
 	if c.full || c.mixed != nil || c.isLeaving() {
 		c.mixed = decide.Mix(c.state, c.mixed, now.Mono)
 	}
-	w.Mixed, w.Lead = c.mixed, c.lead()
+	w.Mixed = c.mixed
+	if c.claims.Set != nil || c.mixed == nil { // JVM members claim nothing early, so beside them the lead does not adapt
+		w.Lead = c.claims.Lead()
+	}
 	w.Former = c.schedule.Former(&w, c.settings)
 	w.Leaderless = c.leaderless.Track(!w.LeaderIsAlive(), now.Mono)
 	return w
@@ -280,17 +283,17 @@ func (c *controller) lookForRemoval(w *decide.World) error {
 		c.wasLost = false
 		return nil
 	case c.departure.isForRemoval():
-		c.leaveRemovedJob(w)
+		c.leaveRemovedJob(w, c.departure.cause)
 		return nil
 	case !c.commits.MayAttempt(step):
 		return nil
 	}
-	_, err := c.reg.Get(c.session.Context(), c.job.Config())
+	cause, err := c.whyGone()
 	switch {
-	case errors.Is(err, coord.ErrNoNode):
-		c.leaveRemovedJob(w)
 	case err != nil:
 		c.commits.Failed(step, err)
+	case cause != nil:
+		c.leaveRemovedJob(w, cause)
 	default: // the configuration is there: the view is late
 		c.commits.ViewIsLate(step, "does not show the configuration, which is there")
 	}

@@ -119,16 +119,25 @@ func (c *controller) cancelHandlers(cause error) {
 	c.calls.Cancel(cause)
 }
 
-// leaveRemovedJob leaves because the whole job was removed. It hands nothing over; it only removes the nodes of this
-// instance. Without a note of the removal, and after a lost session, the store was put back, or replaced by an empty one.
-func (c *controller) leaveRemovedJob(w *decide.World) {
-	if !c.departure.isForRemoval() {
-		c.departure.cause = jobtype.ErrJobRemoved
-		if c.wasLost {
-			if note, err := get(c.session.Context(), c.reg, c.job.Removal()); err == nil && note.Created == 0 {
-				c.departure.cause = fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored)
-			}
+// whyGone returns why the configuration is gone; nil if the store has it. Without a note of the removal, and after a lost
+// session, the store was put back, or replaced by an empty one.
+func (c *controller) whyGone() (cause, err error) {
+	if config, err := get(c.session.Context(), c.reg, c.job.Config()); err != nil || config.Created != 0 {
+		return nil, err
+	}
+	if c.wasLost {
+		if note, err := get(c.session.Context(), c.reg, c.job.Removal()); err != nil || note.Created == 0 {
+			return fmt.Errorf("%w, which has no such job: a restart of the process sets it up again", coord.ErrRestored), err
 		}
+	}
+	return jobtype.ErrJobRemoved, nil
+}
+
+// leaveRemovedJob leaves because the whole job was removed. It hands nothing over; it only removes the nodes of this
+// instance.
+func (c *controller) leaveRemovedJob(w *decide.World, cause error) {
+	if !c.departure.isForRemoval() {
+		c.departure.cause = cause
 		c.log.Info("the job is gone, shutting down", zap.Error(c.departure.cause))
 		c.cancelHandlers(c.departure.cause)
 	}

@@ -264,7 +264,7 @@ func (m *model) start() *member {
 	p.view = &modelView{p: p, at: m.store.Revision(), ahead: map[string]int64{}}
 	p.reg = &modelRegistry{p: p}
 	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
-	lead := rapid.SampledFrom([]time.Duration{0, 0, time.Second, 10 * time.Second}).Draw(m.t, "lead")
+	lead := rapid.SampledFrom([]*time.Duration{nil, new(time.Duration(0)), new(time.Second), new(10 * time.Second)}).Draw(m.t, "lead")
 	o := setup.DefaultOptions()
 	o.Listeners = map[string]*exec.Listener{"ONCE": modelListener()}
 	o.Lead, o.IP = lead, fmt.Sprintf("host-%d", m.seats%3)

@@ -60,7 +60,7 @@ func Start(ctx context.Context, p Params, c jobtype.Config, h jobtype.Handler) (
 
 // Declare takes another configuration of the program, for the differences that it tells.
 func (s *Scheduler) Declare(c jobtype.Config) {
-	s.c.declared.Store(&c)
+	s.c.declared.Store(new(c.WithDefaults())) // which is a copy
 	s.c.requestFullPass()
 }
 

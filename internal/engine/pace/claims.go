@@ -5,9 +5,9 @@ import "time"
 // MaxLead bounds the lead: who crashes within it leaves claims to others.
 const MaxLead = time.Second
 
-// leads are how early items are claimed. They are few, so that jobs with the same ticks claim at the same moment and
-// share commits. The first one covers claims that take a few milliseconds.
-var leads = [...]time.Duration{0, 50 * time.Millisecond, 200 * time.Millisecond, MaxLead}
+// leads are how early items are claimed, if that adapts. They are few, so that jobs with the same ticks claim at the same moment and
+// share commits.
+var leads = [...]time.Duration{50 * time.Millisecond, 200 * time.Millisecond, MaxLead}
 
 // enough is the time a claim may take at a tick without a lead.
 const enough = 10 * time.Millisecond
@@ -15,6 +15,9 @@ const enough = 10 * time.Millisecond
 // Claims is how long the claims of a job take of late, from when they could be made until the store has answered. When
 // many jobs claim at one moment, the last of them wait for the others: then all claim that much earlier.
 type Claims struct {
+	// Set is the lead that the program has set; nil if it goes by how long claims take.
+	Set *time.Duration
+
 	longest time.Duration // it goes down by one part in 32 with each tick
 	tick    time.Time     // the last one that was counted
 }
@@ -31,16 +34,27 @@ func (c *Claims) Took(tick, next time.Time, took time.Duration) {
 	}
 }
 
-// Lead returns how long before its tick an item is to be claimed: at least twice as long as a claim takes, but not more
-// than [MaxLead], and 0 if a claim takes a few milliseconds.
+// Lead returns how long before its tick an item is to be claimed, if that is not set: at least twice as long as a claim
+// takes, but not more than [MaxLead], and 0 if a claim takes a few milliseconds.
 func (c *Claims) Lead() time.Duration {
-	if c.longest < enough {
+	switch {
+	case c.Set != nil:
+		return *c.Set
+	case c.longest < enough:
 		return 0
 	}
 	for _, lead := range leads {
 		if lead >= 2*c.longest {
 			return lead
 		}
+	}
+	return MaxLead
+}
+
+// Most returns the longest lead that there may have been.
+func (c *Claims) Most() time.Duration {
+	if c.Set != nil {
+		return *c.Set
 	}
 	return MaxLead
 }

@@ -40,8 +40,8 @@ type Options struct {
 	StartFault     bool
 	JoinOnly       bool // the configuration is the registry's: it is not created, and not replaced
 	CancelGrace    time.Duration
-	Lead           time.Duration // how long before its tick an item is claimed, unless
-	LeadAdapts     bool          // it goes by how long claims take
+	// Lead is how long before its tick an item is claimed. If it is nil, that goes by how long claims take.
+	Lead *time.Duration
 	// Linger is how long a run that has ended waits for the other runs of its claim, so that
 	// one commit removes all their records.
 	Linger time.Duration
@@ -53,7 +53,6 @@ func DefaultOptions() *Options {
 		Now:          clocks.Wall,
 		Moment:       clocks.Now,
 		CancelGrace:  time.Second,
-		LeadAdapts:   true,
 		ListenerTime: 10 * time.Second,
 		Linger:       10 * time.Millisecond,
 	}
