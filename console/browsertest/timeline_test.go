@@ -10,6 +10,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 const (
@@ -147,6 +148,9 @@ func TestTimelineByMouse(t *testing.T) {
 	tab.WaitFor("location.pathname.endsWith('/jobs/" + world.Quick + "')")
 }
 
+// heard is what was told aloud last.
+const heard = "document.querySelector('.timeline-below [role=status]').textContent"
+
 // Keys go from execution to execution, move the time, and open one.
 func TestTimelineByKeys(t *testing.T) {
 	t.Parallel()
@@ -154,7 +158,6 @@ func TestTimelineByKeys(t *testing.T) {
 	executions(tab, world.Quick, "&outcomes=OK", 6)
 	tab.WaitFor("document.querySelector('.timeline-lanes')?.dataset.from")
 	tab.WaitFor("(document.querySelector('.timeline-lanes').focus(), true)")
-	heard := "document.querySelector('.timeline-below [role=status]').textContent"
 	tab.WaitFor("document.querySelector('#timeline-keys').textContent.includes('runs of 3 items')")
 	tab.Press("ArrowLeft")
 	tab.WaitFor(heard + ".startsWith('Item 0, OK')")
@@ -169,6 +172,28 @@ func TestTimelineByKeys(t *testing.T) {
 	tab.Press("Enter")
 	tab.WaitFor("location.pathname.startsWith('" + shopPages + "/history/')")
 	tab.See(world.Quick + " · item 1")
+}
+
+// Who has gone to an execution that runs is told when it has ended.
+func TestTimelineTellsOfTheEnd(t *testing.T) {
+	t.Parallel()
+	const name = "timeline-end"
+	tab := enter(t, world.Viewer, "/about")
+	town.Job(t, world.Rebuild, job.Config{Name: name, ShardingTotalCount: 1})
+	o := town.Ops(t).Job(name)
+	if _, err := o.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	executions(tab, name, "&outcomes=RUNNING", 1)
+	tab.Open(shopPages + "/jobs/" + name)
+	tab.WaitFor("document.querySelector('#timeline-keys')?.textContent.includes(': 1 run')")
+	tab.WaitFor("(document.querySelector('.timeline-lanes').focus(), true)")
+	tab.Press("ArrowLeft")
+	tab.WaitFor(heard + ".startsWith('Item 0, Running')")
+	if _, err := o.Kill(t.Context(), ops.KillRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor(heard + ".startsWith('Item 0, Killed')")
 }
 
 // The lane of a worker that is killed changes owner before everybody's eyes.

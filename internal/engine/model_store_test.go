@@ -38,7 +38,7 @@ type modelRegistry struct {
 	session *modelSession
 }
 
-// Latch has no queue. A member looks for one if its view shows an instance before its session, as if that were a JVM member.
+// Latch has no queue: only jobs with JVM members need one.
 func (*modelRegistry) Latch(string) (coord.Latch, error) { return nil, coord.ErrUnavailable }
 
 // modelView is the view of a member. It shows an old state until it is told to advance.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -415,7 +416,7 @@ func operationsOf(changes []decide.Change) map[string]bool {
 // newID gives a member a new identity, with an id that is the same in each run of the test.
 func (p *member) newID() string {
 	p.ids++
-	id := fmt.Sprintf("%s%d", p.name, p.ids)
+	id := jobtree.InstanceID(p.name, 1, strconv.Itoa(p.ids))
 	p.m.joined[id] = p.m.now
 	return id
 }

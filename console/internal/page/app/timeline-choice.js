@@ -8,7 +8,7 @@ import { has } from "./timeline-paint.js";
 import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
 
 /**
- * @typedef {{item: number, row: number, others: number, id?: string, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick
+ * @typedef {{item: number, row: number, others: number, id?: string, told?: string, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick; told is the outcome that was told aloud
  * @typedef {{
  *   runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
  *   window: import("./timeline-window.js").Window, lanes: () => import("./timeline-draw.js").LaneName[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
@@ -29,12 +29,12 @@ export class Choice {
   choose(c, aloud = false) {
     this.#renew();
     if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed) return;
-    const { runs, paint, changed, say } = this.around;
+    const { runs, paint, changed } = this.around;
     this.chosen = c;
     changed();
     if (!c || c.row < 0) return;
     c.id = runs.ids[c.row];
-    if (aloud) say(runText(runs.run(c.row), hostNow()));
+    if (aloud) this.#tell(c, hostNow());
     if (paint.kinds[c.row] & has.failed) void this.#loadError(runs.ids[c.row]);
   }
 
@@ -104,11 +104,19 @@ export class Choice {
       link.href = runLink(r.id);
       link.setAttribute("aria-label", runText(r, now));
       draw(tip, ...runFacts(r, c.others, this.#errors.get(r.id), now));
+      if (c.told !== undefined && c.told !== r.outcome) this.#tell(c, now); // it has ended
     }
     const size = Math.max(Math.min(x(end), gutter + width) - left, 6);
     Object.assign(link.style, { left: left - 1 + "px", top: top + "px", width: size + 2 + "px", height: tall + "px" });
     const room = (box.parentElement?.clientWidth ?? 0) - tip.offsetWidth;
     Object.assign(tip.style, { left: Math.max(Math.min(left, room), 0) + "px", top: box.offsetTop + top - box.scrollTop + tall + 6 + "px" });
+  }
+
+  /** @param {Chosen} c @param {number} now */
+  #tell(c, now) {
+    const run = this.around.runs.run(c.row);
+    c.told = run.outcome;
+    this.around.say(runText(run, now));
   }
 
   /** When executions were loaded anew, what is chosen has another row: none until it is there again. */
