@@ -30,26 +30,24 @@ func TestErrorWhoseTextCannotBeHad(t *testing.T) {
 		"a nil pointer that wraps": (*wrapping)(nil),
 		"Goexit":                   &unruly{func() string { runtime.Goexit(); return "" }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
-					if sc.Item == 0 {
-						return failure
-					}
-					return nil
-				})
-				c.awaitRuns("all items", 9, anything)
-				c.pass(2 * time.Second)
-				m.awaitSound()
-				c.await("how it ended is in the tree", func(s *jobtree.State) bool {
-					if s.Item(0).Completed == nil {
-						return false
-					}
-					d, err := s.Item(0).Completed.Document()
-					return err == nil && d.Outcome == jobtree.OutcomeFailed && d.Error != ""
-				})
-				c.check()
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
+				if sc.Item == 0 {
+					return failure
+				}
+				return nil
 			})
+			c.awaitRuns("all items", 9, anything)
+			c.pass(2 * time.Second)
+			m.awaitSound()
+			c.await("how it ended is in the tree", func(s *jobtree.State) bool {
+				if s.Item(0).Completed == nil {
+					return false
+				}
+				d, err := s.Item(0).Completed.Document()
+				return err == nil && d.Outcome == jobtree.OutcomeFailed && d.Error != ""
+			})
+			c.check()
 		})
 	}
 }

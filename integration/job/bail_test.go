@@ -34,9 +34,7 @@ func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) 
 			c.Errorf("item %d ended at %s with %v", e.Item, e.end, e.cause)
 		}
 	}
-	if err := c.view.Sync(c.Context()); err != nil {
-		c.Fatal(err)
-	}
+	c.sync()
 	s := c.state()
 	if s.Instances[id].Created != 0 || s.Session(id).Created != 0 || s.Faults[id].Created != 0 || s.Leader.Is(id) {
 		c.Errorf("it left this:\n%s", c.dump())
@@ -120,16 +118,14 @@ func TestBailDoesNotWaitForEver(t *testing.T) {
 		m := c.join("10.0.0.1", c.config(), func(context.Context, job.ShardingContext) error { <-hang; return nil }, job.WithCancelGrace(3*time.Second))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, func(execution) bool { return true })
+		c.awaitRuns("item 0", 1, anything)
 		begin := time.Now()
 		m.link.(*memory.Link).EndViews(coord.ErrClosed)
 		m.awaitDone()
 		if took := time.Since(begin); took < 3*time.Second || took > 4*time.Second {
 			t.Errorf("it took %v, want 3 s and a little", took)
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil {
 			t.Errorf("it left this:\n%s", c.dump())
 		}
@@ -170,13 +166,13 @@ func TestStrategyThatDoesNotAnswer(t *testing.T) {
 				other := c.join("10.0.0.2", cfg, c.work, job.WithStrategy("MOODY", m))
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.trigger(other)
-				c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+				c.awaitRuns("item 1", 1, of(1))
 				m.mood.Store(&does)
 				other.crash()
 				leads.awaitFault(jobtype.FaultStrategy, "")
 				c.awaitRuns("item 1 again", 1, reruns)
 				c.trigger(leads, 0)
-				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+				c.awaitRuns("item 0", 1, of(0))
 				m.mood.Store(nil)
 				c.commit(coord.Put(c.job.Necessary(), nil)) // so that it is asked again
 				leads.awaitFaultOver(jobtype.FaultStrategy)

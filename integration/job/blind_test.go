@@ -142,12 +142,10 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 				reg := newBlind(m.reg)
 				counts := &counting{Registry: reg}
 				m.reg = counts
-				if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-					t.Fatal(err)
-				}
+				c.mustSchedule(m, c.config(), c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 				c.trigger(m, 0)
-				c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+				c.awaitRuns("item 0", 1, of(0))
 				var fault *memory.Injection
 				if failing != nil {
 					fault = s.(memoryStore).Inject(memory.Fault{Method: memory.Get, Path: c.job.Config(), Before: failing})
@@ -157,9 +155,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 				counts.take()
 				reg.hide(c.job.Config())
 				m.awaitFault(jobtype.FaultStore, "")
-				if err := elapse(t.Context(), 10*time.Minute); err != nil {
-					t.Fatal(err)
-				}
+				c.pass(10 * time.Minute)
 				if commits, others := counts.take(); len(commits) > 0 || len(others) > 1300 {
 					t.Errorf("in ten minutes: %d commits and %d other requests: %v", len(commits), len(others), commits)
 				}
@@ -177,7 +173,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 				close(c.release)
 				c.settled()
 				c.trigger(m, 1)
-				c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+				c.awaitRuns("item 1", 1, of(1))
 				c.check()
 				m.leave()
 			})
@@ -193,21 +189,17 @@ func TestShutdownWithoutTheConfiguration(t *testing.T) {
 		m := c.dial("10.0.0.1")
 		reg := newBlind(m.reg)
 		m.reg = reg
-		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0", 1, of(0))
 		reg.hide(c.job.Config())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := m.Shutdown(ctx); err != nil {
 			t.Errorf("shutdown: %v", err)
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Item(0).Running != nil || len(s.FailoverItems) != 1 {
 			t.Errorf("it left this:\n%s", c.dump())
 		}
@@ -239,9 +231,7 @@ func TestViewWithHoles(t *testing.T) {
 				continue // other tests are about these
 			}
 			reg.hide(path)
-			if err := elapse(t.Context(), 3*time.Second); err != nil {
-				t.Fatal(err)
-			}
+			c.pass(3 * time.Second)
 			reg.hide()
 			select {
 			case <-m.Done():
@@ -249,8 +239,8 @@ func TestViewWithHoles(t *testing.T) {
 			default:
 			}
 		}
-		n := len(c.record.find(func(execution) bool { return true }))
-		c.awaitRuns("more of it", n+6, func(execution) bool { return true })
+		n := len(c.record.find(anything))
+		c.awaitRuns("more of it", n+6, anything)
 		c.check()
 	})
 }
@@ -273,7 +263,7 @@ func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 		other := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0", 1, of(0))
 		c.commit(coord.Delete(c.job.Config()))
 		other.awaitDone()
 		close(returns)
@@ -286,17 +276,13 @@ func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
 		if lines := logged.says("the scheduler stops, because it cannot go on"); len(lines) > 0 {
 			t.Errorf("it did not leave by itself: %v", lines)
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil {
 			t.Errorf("it left this:\n%s", c.dump())
 		}
 		close(c.release)
 		cfg := c.cluster.config()
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, cfg, nil)
 		c.await("the job fires again", func(s *jobtree.State) bool {
 			return len(c.record.find(func(e execution) bool { return e.Source == job.SourceNormal })) >= 3
 		})

@@ -65,8 +65,7 @@ func on(ip string) func(execution) bool { return func(e execution) bool { return
 
 // Every instance runs the ticks, with an item of its own, which it keeps when others come and go.
 func TestBroadcast(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		first := c.join("10.0.0.1", c.broadcast(), nil)
 		c.awaitSpread("10.0.0.1")
 		second := c.join("10.0.0.2", c.broadcast(), nil)
@@ -106,57 +105,54 @@ func TestBroadcastMembersAreFixedWhenTheTickComes(t *testing.T) {
 		"no records":   {job.Off, job.On, nil},
 		"neither":      {job.Off, job.Off, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.broadcast()
-				cfg.Cron, cfg.TimeZone, cfg.MonitorExecution, cfg.Misfire = "0 * * * * ?", "UTC", o.monitor, o.misfire
-				runsOf := func(ip string) (minutes []int) {
-					for _, e := range c.record.find(on(ip)) {
-						minutes = append(minutes, e.ScheduledTime.Minute())
-					}
-					return minutes
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.broadcast()
+			cfg.Cron, cfg.TimeZone, cfg.MonitorExecution, cfg.Misfire = "0 * * * * ?", "UTC", o.monitor, o.misfire
+			runsOf := func(ip string) (minutes []int) {
+				for _, e := range c.record.find(on(ip)) {
+					minutes = append(minutes, e.ScheduledTime.Minute())
 				}
-				minute := func(n int, after time.Duration) {
-					t.Helper()
-					c.pass(time.Until(time.Date(2000, 1, 1, 0, n, 0, 0, time.UTC).Add(after)))
+				return minutes
+			}
+			minute := func(n int, after time.Duration) {
+				t.Helper()
+				c.pass(time.Until(time.Date(2000, 1, 1, 0, n, 0, 0, time.UTC).Add(after)))
+			}
+			minute(0, 10*time.Second)
+			c.join("10.0.0.1", cfg, nil, o.opts...)
+			second := c.join("10.0.0.2", cfg, nil, o.opts...)
+			minute(1, 300*time.Millisecond)
+			c.join("10.0.0.3", cfg, nil, o.opts...) // the tick of minute 1 would be on time
+			minute(2, 30*time.Second)
+			second.crash()
+			minute(2, 55*time.Second)
+			c.join("10.0.0.4", cfg, nil, o.opts...) // gets the item of the one that is gone
+			minute(3, 30*time.Second)
+			last := c.join("10.0.0.5", cfg, nil, o.opts...)
+			c.pass(time.Second)
+			last.leave()
+			minute(5, 30*time.Second)
+			for ip, want := range map[string][]int{
+				"10.0.0.1": {1, 2, 3, 4, 5}, "10.0.0.2": {1, 2}, "10.0.0.3": {2, 3, 4, 5}, "10.0.0.4": {3, 4, 5}, "10.0.0.5": nil,
+			} {
+				got := runsOf(ip)
+				if ip == "10.0.0.2" {
+					got = got[:min(len(got), 2)] // it does not know that it has crashed
 				}
-				minute(0, 10*time.Second)
-				c.join("10.0.0.1", cfg, nil, o.opts...)
-				second := c.join("10.0.0.2", cfg, nil, o.opts...)
-				minute(1, 300*time.Millisecond)
-				c.join("10.0.0.3", cfg, nil, o.opts...) // the tick of minute 1 would be on time
-				minute(2, 30*time.Second)
-				second.crash()
-				minute(2, 55*time.Second)
-				c.join("10.0.0.4", cfg, nil, o.opts...) // gets the item of the one that is gone
-				minute(3, 30*time.Second)
-				last := c.join("10.0.0.5", cfg, nil, o.opts...)
-				c.pass(time.Second)
-				last.leave()
-				minute(5, 30*time.Second)
-				for ip, want := range map[string][]int{
-					"10.0.0.1": {1, 2, 3, 4, 5}, "10.0.0.2": {1, 2}, "10.0.0.3": {2, 3, 4, 5}, "10.0.0.4": {3, 4, 5}, "10.0.0.5": nil,
-				} {
-					got := runsOf(ip)
-					if ip == "10.0.0.2" {
-						got = got[:min(len(got), 2)] // it does not know that it has crashed
-					}
-					if !slices.Equal(got, want) {
-						t.Errorf("%s: minutes %v, want %v\n%s", ip, got, want, c.record)
-					}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: minutes %v, want %v\n%s", ip, got, want, c.record)
 				}
-				if o.monitor == job.On {
-					c.checkBroadcast()
-				}
-			})
+			}
+			if o.monitor == job.On {
+				c.checkBroadcast()
+			}
 		})
 	}
 }
 
 // An instance makes up for its own ticks, and goes on after a new session.
 func TestBroadcastMisfireAndSessions(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.join("10.0.0.1", c.broadcast(), longItem(2500*time.Millisecond))
 		c.timeout = 4 * time.Second
 		cut := c.join("10.0.0.2", c.broadcast(), nil)
@@ -174,8 +170,7 @@ func TestBroadcastMisfireAndSessions(t *testing.T) {
 
 // After all have ended, those that come begin anew: nobody makes up for another instance.
 func TestBroadcastRestartOfEverything(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.broadcast()
 		cfg.ErrorHandler = "IGNORE"
 		moves := func(ctx context.Context, _ job.ShardingContext) error {
@@ -233,10 +228,7 @@ func TestBroadcastRequests(t *testing.T) {
 			t.Fatalf("all: %+v, %v", all, err)
 		}
 		c.awaitRuns("it begins", 1, on("10.0.0.2"))
-		behind, err := first.Trigger(t.Context(), job.TriggerRequest{Items: []int{1, 7}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		behind := c.trigger(first, 1, 7)
 		if _, err := first.Trigger(t.Context(), job.TriggerRequest{Instances: []string{"nobody"}}); !errors.Is(err, job.ErrNobodyRunsIt) {
 			t.Errorf("of an instance that is not there: %v", err)
 		}
@@ -263,8 +255,7 @@ func TestBroadcastRequests(t *testing.T) {
 // A job may become a broadcast job and back. No tick begins twice on an instance, and none that
 // came before is made up.
 func TestBroadcastComesAndGoes(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Failover = false
 		for _, ip := range []string{"10.0.0.1", "10.0.0.2"} {
@@ -298,8 +289,7 @@ func TestBroadcastComesAndGoes(t *testing.T) {
 
 // What is wrong with a broadcast job is a fault, and items without an instance are not.
 func TestBroadcastFaults(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.broadcast()
 		cfg.ShardingTotalCount = 2
 		m := c.join("10.0.0.1", cfg, nil)

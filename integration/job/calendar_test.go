@@ -71,8 +71,7 @@ func (c *cluster) awaitTime(at time.Time) {
 // Ticks at a time that a calendar leaves out do not run, and are not made up, also if another
 // process comes up meanwhile. Those before and after run.
 func TestTicksThatACalendarLeavesOut(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		from := time.Now().Truncate(time.Second).Add(4 * time.Second)
 		to := from.Add(4 * time.Second)
 		c.putCalendar("break", leavingOut(t, from, to))
@@ -99,8 +98,7 @@ func TestTicksThatACalendarLeavesOut(t *testing.T) {
 // A calendar that changes is in force a moment later, also in a running job. Ticks that an
 // earlier one has left out are not made up, and a pause stays.
 func TestCalendarChanges(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.putCalendar("b", nothingOut)
 		c.putCalendar("a", nothingOut)
 		m := c.join("10.0.0.1", c.calendarConfig("b", "a"), nil)
@@ -152,8 +150,7 @@ func TestCalendarChanges(t *testing.T) {
 // then has none: it begins nothing, and others get its items. All of that is a fault, and is over
 // when the calendar is back.
 func TestCalendarGoes(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.putCalendar("holidays", nothingOut)
 		a := c.join("10.0.0.1", c.calendarConfig("holidays"), nil)
 		c.awaitRuns("ticks", 3, anyRun)
@@ -188,8 +185,7 @@ func TestCalendarGoes(t *testing.T) {
 // When all processes have ended and the calendar is gone, nobody begins a tick until it is back.
 // The schedule is in force since when it was: what was missed is made up as always.
 func TestRestartWithoutTheCalendar(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.putCalendar("holidays", nothingOut)
 		m := c.join("10.0.0.1", c.calendarConfig("holidays"), nil)
 		c.awaitRuns("ticks", 3, anyRun)
@@ -222,8 +218,7 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 
 // A backfill leaves out what the calendars do.
 func TestBackfillByCalendars(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.calendarConfig("break", "nothing")
 		cfg.Cron = "0 * * * * ?"
 		c.putCalendar("nothing", nothingOut)
@@ -251,8 +246,7 @@ func TestBackfillByCalendars(t *testing.T) {
 
 // Operators read, write and remove calendars.
 func TestCalendarsOfOperators(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		o := ops.New(c.admin)
 		if list, err := o.Calendars(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("%v, %v", list, err)

@@ -32,44 +32,42 @@ func TestTicksThatAreBegunTooEarly(t *testing.T) {
 			return c.join("10.0.0.2", c.config(), nil)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				clock := &setClock{}
-				wrong := c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
-				c.pass(5 * time.Second)
-				clock.set(time.Minute)
-				wrong.awaitFault(jobtype.FaultClock, "1m0s ahead")
-				c.pass(10 * time.Second)
-				right := ends(c, clock)
-				back := time.Now()
-				c.pass(2 * time.Minute)
-				right.awaitSound()
-				begun := map[int]map[time.Time]execution{0: {}, 1: {}, 2: {}}
-				again := 0
-				for _, e := range c.record.find(anything) {
-					tick := e.ScheduledTime.UTC()
-					before, isAgain := begun[e.Item][tick]
-					switch {
-					case !isAgain:
-					case before.ScheduledTime.Sub(before.begin) <= 15*time.Second, before.Token >= e.Token:
-						t.Errorf("item %d, tick %s: begun at %s with token %d, and at %s with token %d", e.Item, tick.Format(time.TimeOnly),
-							before.begin.Format("05.000"), before.Token, e.begin.Format("05.000"), e.Token)
-					default:
-						again++
-					}
-					begun[e.Item][tick] = e
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			clock := &setClock{}
+			wrong := c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
+			c.pass(5 * time.Second)
+			clock.set(time.Minute)
+			wrong.awaitFault(jobtype.FaultClock, "1m0s ahead")
+			c.pass(10 * time.Second)
+			right := ends(c, clock)
+			back := time.Now()
+			c.pass(2 * time.Minute)
+			right.awaitSound()
+			begun := map[int]map[time.Time]execution{0: {}, 1: {}, 2: {}}
+			again := 0
+			for _, e := range c.record.find(anything) {
+				tick := e.ScheduledTime.UTC()
+				before, isAgain := begun[e.Item][tick]
+				switch {
+				case !isAgain:
+				case before.ScheduledTime.Sub(before.begin) <= 15*time.Second, before.Token >= e.Token:
+					t.Errorf("item %d, tick %s: begun at %s with token %d, and at %s with token %d", e.Item, tick.Format(time.TimeOnly),
+						before.begin.Format("05.000"), before.Token, e.begin.Format("05.000"), e.Token)
+				default:
+					again++
 				}
-				if again < 3*5 {
-					t.Errorf("%d ticks that were begun too early have begun again", again)
-				}
-				for item, of := range begun { // a moment passes until the items run as they should
-					for tick := back.UTC().Truncate(time.Second).Add(5 * time.Second); tick.Before(back.Add(2 * time.Minute)); tick = tick.Add(time.Second) {
-						if e, has := of[tick]; !has || e.begin.Before(tick) {
-							t.Errorf("item %d has not begun the tick %s in its time", item, tick.Format(time.TimeOnly))
-						}
+				begun[e.Item][tick] = e
+			}
+			if again < 3*5 {
+				t.Errorf("%d ticks that were begun too early have begun again", again)
+			}
+			for item, of := range begun { // a moment passes until the items run as they should
+				for tick := back.UTC().Truncate(time.Second).Add(5 * time.Second); tick.Before(back.Add(2 * time.Minute)); tick = tick.Add(time.Second) {
+					if e, has := of[tick]; !has || e.begin.Before(tick) {
+						t.Errorf("item %d has not begun the tick %s in its time", item, tick.Format(time.TimeOnly))
 					}
 				}
-			})
+			}
 		})
 	}
 }

@@ -23,56 +23,53 @@ func TestHostThatIsAYearAheadForAWhile(t *testing.T) {
 		if first {
 			name = "as the one that sets the job up"
 		}
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				clock := &setClock{}
-				clock.set(year)
-				if first {
-					c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
-				}
-				c.join("10.0.0.2", c.config(), nil)
-				if !first {
-					clock.set(0)
-					c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
-					c.pass(3 * time.Second)
-					clock.set(year)
-				}
-				wrong := c.members[0]
-				if !first {
-					wrong = c.members[1]
-				}
-				wrong.awaitFault(jobtype.FaultClock, "ahead of")
-				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-				c.pass(5 * time.Second)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			clock := &setClock{}
+			clock.set(year)
+			if first {
+				c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
+			}
+			c.join("10.0.0.2", c.config(), nil)
+			if !first {
 				clock.set(0)
-				right := time.Now()
-				wrong.awaitSound()
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				c.pass(5 * time.Second)
-				for item := range 3 {
-					runs := c.record.find(func(e execution) bool { return e.Item == item && e.begin.After(right) })
-					if len(runs) < 3 {
-						t.Errorf("item %d ran %d times in the 5 s after the clock was right", item, len(runs))
-					}
+				c.join("10.0.0.1", c.config(), nil, setup.Clock(clock.now))
+				c.pass(3 * time.Second)
+				clock.set(year)
+			}
+			wrong := c.members[0]
+			if !first {
+				wrong = c.members[1]
+			}
+			wrong.awaitFault(jobtype.FaultClock, "ahead of")
+			c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+			c.pass(5 * time.Second)
+			clock.set(0)
+			right := time.Now()
+			wrong.awaitSound()
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			c.pass(5 * time.Second)
+			for item := range 3 {
+				runs := c.record.find(func(e execution) bool { return e.Item == item && e.begin.After(right) })
+				if len(runs) < 3 {
+					t.Errorf("item %d ran %d times in the 5 s after the clock was right", item, len(runs))
 				}
-				for _, e := range c.record.find(anything) {
-					if early := e.ScheduledTime.Sub(e.begin); early > 10*time.Second && e.begin.After(right) {
-						t.Errorf("item %d began %v before its tick", e.Item, early)
-					}
+			}
+			for _, e := range c.record.find(anything) {
+				if early := e.ScheduledTime.Sub(e.begin); early > 10*time.Second && e.begin.After(right) {
+					t.Errorf("item %d began %v before its tick", e.Item, early)
 				}
-				c.check()
-				if t.Failed() {
-					t.Logf("%s%s", c.dump(), c.record)
-				}
-			})
+			}
+			c.check()
+			if t.Failed() {
+				t.Logf("%s%s", c.dump(), c.record)
+			}
 		})
 	}
 }
 
 // If an external writer writes times from the future, they are corrected.
 func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.join("10.0.0.1", c.config(), nil)
 		c.awaitRuns("all items", 3, anything)
 		far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -132,24 +129,22 @@ func TestClockIsSteppedBeforeARareTick(t *testing.T) {
 		"long before, with the store's":     {before: time.Hour, by: 50 * time.Minute, store: true},
 		"back, long before, with the store": {before: time.Hour, by: -time.Hour, store: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				clock := &setClock{}
-				cfg := c.config()
-				cfg.Cron, cfg.TimeZone, cfg.Misfire, cfg.ReconcileInterval = "0 0 3 * * ?", "UTC", job.Off, -1
-				c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.pass(3*time.Hour - test.before - time.Since(time.Now().Truncate(24*time.Hour)))
-				clock.set(test.by)
-				if test.store {
-					s.SetClockOffset(test.by)
-				}
-				c.pass(3 * time.Hour)
-				if runs := c.record.find(anything); len(runs) != 3 {
-					t.Errorf("%d executions, want one of each item\n%s", len(runs), c.record)
-				}
-				c.check()
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, s *memory.Store) {
+			clock := &setClock{}
+			cfg := c.config()
+			cfg.Cron, cfg.TimeZone, cfg.Misfire, cfg.ReconcileInterval = "0 0 3 * * ?", "UTC", job.Off, -1
+			c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			c.pass(3*time.Hour - test.before - time.Since(time.Now().Truncate(24*time.Hour)))
+			clock.set(test.by)
+			if test.store {
+				s.SetClockOffset(test.by)
+			}
+			c.pass(3 * time.Hour)
+			if runs := c.record.find(anything); len(runs) != 3 {
+				t.Errorf("%d executions, want one of each item\n%s", len(runs), c.record)
+			}
+			c.check()
 		})
 	}
 }
@@ -237,8 +232,7 @@ func (c *cluster) beganOnce(match func(execution) bool) {
 // The clock of an instance is ahead, and it cannot read the store's. It begins each tick
 // once, although the leader takes the tick back, and has a fault. The others run their items.
 func TestAheadInTheDark(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		leader := c.join("10.0.0.1", c.config(), nil)
 		c.awaitRuns("all items", 3, anything)
 		again := time.NewTicker(10 * time.Millisecond) // nothing signals that the clock is known
@@ -285,23 +279,21 @@ func TestFutureInTheDark(t *testing.T) {
 			says: "items 1 are later than this host's clock",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				if test.config != nil {
-					test.config(&cfg)
-				}
-				clock := &setClock{}
-				m := c.joinInTheDark("10.0.0.1", cfg, setup.Clock(clock.now))
-				c.awaitRuns("all items", 3, anything)
-				c.pass(500 * time.Millisecond)
-				test.happen(c, clock)
-				if status := m.awaitFault(jobtype.FaultClock, test.says); !errors.Is(status.Fault(), coord.ErrUnavailable) {
-					t.Errorf("the fault is %v, want why the clock is not known", status.Fault())
-				}
-				c.pass(time.Minute)
-				m.awaitFault(jobtype.FaultClock, test.says)
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			if test.config != nil {
+				test.config(&cfg)
+			}
+			clock := &setClock{}
+			m := c.joinInTheDark("10.0.0.1", cfg, setup.Clock(clock.now))
+			c.awaitRuns("all items", 3, anything)
+			c.pass(500 * time.Millisecond)
+			test.happen(c, clock)
+			if status := m.awaitFault(jobtype.FaultClock, test.says); !errors.Is(status.Fault(), coord.ErrUnavailable) {
+				t.Errorf("the fault is %v, want why the clock is not known", status.Fault())
+			}
+			c.pass(time.Minute)
+			m.awaitFault(jobtype.FaultClock, test.says)
 		})
 	}
 }
@@ -313,26 +305,24 @@ func TestUnmonitoredClockIsSetBack(t *testing.T) {
 		{time.Hour, time.Second},
 		{10 * time.Second, 11 * time.Second},
 	} {
-		t.Run(test.by.String(), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.MonitorExecution, cfg.Failover = job.Off, false
-				clock := &setClock{}
-				m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
-				c.awaitRuns("all items", 3, anything)
-				clock.set(test.by)
-				c.pass(3 * time.Second)
-				clock.set(0)
-				set := time.Now()
-				m.awaitSound()
-				n := len(c.record.find(anything))
-				c.awaitRuns("ticks", n+3, anything)
-				if waited := time.Since(set); waited > test.waits+time.Second {
-					t.Errorf("nothing ran for %v, want about %v", waited, test.waits)
-				}
-				c.awaitRuns("ticks", n+9, anything)
-				c.beganOnce(of(1))
-			})
+		runInVirtualTime(t, test.by.String(), func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.MonitorExecution, cfg.Failover = job.Off, false
+			clock := &setClock{}
+			m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
+			c.awaitRuns("all items", 3, anything)
+			clock.set(test.by)
+			c.pass(3 * time.Second)
+			clock.set(0)
+			set := time.Now()
+			m.awaitSound()
+			n := len(c.record.find(anything))
+			c.awaitRuns("ticks", n+3, anything)
+			if waited := time.Since(set); waited > test.waits+time.Second {
+				t.Errorf("nothing ran for %v, want about %v", waited, test.waits)
+			}
+			c.awaitRuns("ticks", n+9, anything)
+			c.beganOnce(of(1))
 		})
 	}
 }

@@ -62,6 +62,13 @@ func onEveryStore(t *testing.T, behaviour func(*testing.T, store)) {
 	})
 }
 
+// onTheSimulator is onEveryStore for tests that need the simulator only.
+func onTheSimulator(t *testing.T, behaviour func(*testing.T, store)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { behaviour(t, newMemoryStore(t)) })
+}
+
 type memoryStore struct{ *memory.Store }
 
 func newMemoryStore(t testing.TB) store {
@@ -211,6 +218,13 @@ func (m *member) leave() {
 	}
 }
 
+// stop stops an instance and gives its handlers no time.
+func (m *member) stop() error {
+	ctx, cancel := context.WithCancel(m.c.Context())
+	cancel()
+	return m.Shutdown(ctx)
+}
+
 // awaitDone waits until a scheduler has stopped by itself.
 func (m *member) awaitDone() {
 	m.c.Helper()
@@ -241,9 +255,7 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 	for {
 		changed, recorded := c.view.Changed(), c.record.Changed()
 		// The view may be late, and that may be why something is missing.
-		if err := c.view.Sync(c.Context()); err != nil {
-			c.Fatal(err)
-		}
+		c.sync()
 		if ok(c.state()) {
 			return
 		}
@@ -258,6 +270,14 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 		case <-timeout.C:
 			c.Fatalf("not seen in %v: %s\n%s%s", c.patience(), what, c.dump(), c.record)
 		}
+	}
+}
+
+// sync waits until the view shows what is in the store.
+func (c *cluster) sync() {
+	c.Helper()
+	if err := c.view.Sync(c.Context()); err != nil {
+		c.Fatal(err)
 	}
 }
 
@@ -324,6 +344,16 @@ func (c *cluster) commit(ops ...coord.Op) {
 	if _, err := c.admin.Commit(c.Context(), ops...); err != nil {
 		c.Fatal(err)
 	}
+}
+
+// trigger asks for items, or all of them.
+func (c *cluster) trigger(m *member, items ...int) *job.Requested {
+	c.Helper()
+	result, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items})
+	if err != nil {
+		c.Fatal(err)
+	}
+	return result
 }
 
 // configure changes the configuration as an operator does.
@@ -435,7 +465,7 @@ func (c *cluster) check() {
 	}
 	started := map[tick]execution{}
 	last := map[int]execution{}
-	byToken := c.record.find(func(execution) bool { return true })
+	byToken := c.record.find(anything)
 	slices.SortFunc(byToken, func(a, b execution) int { return int(min(max(a.Token-b.Token, -1), 1)) })
 	for _, e := range byToken {
 		if e.Source == job.SourceNormal || e.Source == job.SourceMisfire {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -53,13 +52,6 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 		}
 	}()
 	return func() { cancel(); <-ended }
-}
-
-// onTheSimulator is onEveryStore for tests that need the simulator only.
-func onTheSimulator(t *testing.T, behaviour func(*testing.T, store)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { behaviour(t, newMemoryStore(t)) })
 }
 
 // If an external writer undoes a correction each time, it is not made again as fast as the store
@@ -110,9 +102,7 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 				m, counts := c.counted("10.0.0.1")
 				c.mustSchedule(m, cfg, hangs(release, of0), logs)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}}); err != nil {
-					t.Fatal(err)
-				}
+				c.trigger(m, 0)
 				c.awaitRuns("item 0", 1, of(0))
 				end := c.undo(tt.undo(c))
 				m.awaitFault(jobtype.FaultTree, tt.says(c))
@@ -162,8 +152,7 @@ func TestCorrectionsThatLastAtLast(t *testing.T) {
 // A configuration switches MonitorExecution off, and one instance refuses it. Its runs began
 // with records, which stay until the runs end: nobody removes them and nobody puts them back.
 func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
 		var hang atomic.Bool
 		work := func(_ context.Context, sc job.ShardingContext) error {
@@ -242,8 +231,7 @@ func TestLeftoverThatStays(t *testing.T) {
 // A node says that an instance has taken an item over, and there is no such instance. The
 // item runs again all the same.
 func TestMarkOfATakerWhoIsNobody(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
 		m := c.join("10.0.0.1", cfg, nil)

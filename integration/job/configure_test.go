@@ -16,8 +16,7 @@ import (
 )
 
 func TestCronAndZoneChangeLive(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		cfg.TimeZone = "GMT+08:00"
@@ -25,7 +24,7 @@ func TestCronAndZoneChangeLive(t *testing.T) {
 		c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
-		e := c.awaitRuns("ticks of the new schedule", 3, func(execution) bool { return true })[0]
+		e := c.awaitRuns("ticks of the new schedule", 3, anything)[0]
 		if _, offset := e.ScheduledTime.Zone(); offset != 8*3600 {
 			t.Errorf("scheduled time in a zone %d s off", offset)
 		}
@@ -38,14 +37,13 @@ func TestCronAndZoneChangeLive(t *testing.T) {
 }
 
 func TestBrokenConfigurationLeavesTheLastGoodOneInForce(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		a := c.join("10.0.0.1", c.config(), nil)
-		c.awaitRuns("a tick", 3, func(execution) bool { return true })
+		c.awaitRuns("a tick", 3, anything)
 		for _, broken := range []string{"cron: 61 * * * * ?\njobName: settle\nshardingTotalCount: 3\n", "{", "jobName: other\ncron: '* * * * * ?'\nshardingTotalCount: 3\n", "jobName: settle\nshardingTotalCount: 3\n"} {
 			c.commit(coord.Set(c.job.Config(), []byte(broken)))
-			n := len(c.record.find(func(execution) bool { return true }))
-			c.awaitRuns("ticks with "+broken, n+6, func(execution) bool { return true })
+			n := len(c.record.find(anything))
+			c.awaitRuns("ticks with "+broken, n+6, anything)
 			a.awaitStatus("a fault by "+broken, func(s job.Status) bool { return s.Fault() != nil })
 		}
 		cfg := c.config()
@@ -55,15 +53,14 @@ func TestBrokenConfigurationLeavesTheLastGoodOneInForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.commit(coord.Set(c.job.Config(), document))
-		c.awaitRuns("item 3 of the next good one", 1, func(e execution) bool { return e.Item == 3 })
+		c.awaitRuns("item 3 of the next good one", 1, of(3))
 		a.awaitSound()
 		c.check()
 	})
 }
 
 func TestOverwrite(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		total := func() int {
 			node, err := c.admin.Get(t.Context(), c.job.Config())
 			if err != nil {
@@ -115,8 +112,7 @@ func TestOverwrite(t *testing.T) {
 }
 
 func TestConflictsAtTheStart(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.join("10.0.0.1", c.config(), nil, job.WithImplementation("com.acme.SettleJob"))
 		m := c.dial("10.0.0.2")
 		if err := m.schedule(t.Context(), c.config(), nil); !errors.Is(err, job.ErrImplementationConflict) || !strings.Contains(err.Error(), "com.acme.SettleJob") {
@@ -144,54 +140,51 @@ func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
 		"WithStartRetry": {job.WithStartRetry()},
 		"WithStartFault": {job.WithStartFault()},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Revision = 1
-				other := cfg
-				other.Name = "another"
-				document, err := other.Encode(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.commit(coord.Create(c.job.Root(), []byte(cfg.Name)), coord.Create(c.job.Config(), document))
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Revision = 1
+			other := cfg
+			other.Name = "another"
+			document, err := other.Encode(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.commit(coord.Create(c.job.Root(), []byte(cfg.Name)), coord.Create(c.job.Config(), document))
 
-				m := c.dial("10.0.0.1")
-				var field *job.FieldError
-				err = m.schedule(t.Context(), cfg, nil, opts...)
-				if !errors.As(err, &field) || field.Field != "jobName" || !errors.Is(err, job.ErrInvalidConfig) {
-					t.Fatalf("got %v, want an error about jobName", err)
-				}
-				if text := err.Error(); !strings.Contains(text, `"another"`) || !strings.Contains(text, `"settle" is allowed`) {
-					t.Errorf("%s does not name both jobs", text)
-				}
-				cfg.Overwrite = true
-				if err := m.schedule(t.Context(), cfg, nil); err != nil {
-					t.Errorf("overwriting it: %v", err)
-				}
-				if got := c.inRegistry().Name; got != cfg.Name {
-					t.Errorf("the name in the registry is %q", got)
-				}
-			})
+			m := c.dial("10.0.0.1")
+			var field *job.FieldError
+			err = m.schedule(t.Context(), cfg, nil, opts...)
+			if !errors.As(err, &field) || field.Field != "jobName" || !errors.Is(err, job.ErrInvalidConfig) {
+				t.Fatalf("got %v, want an error about jobName", err)
+			}
+			if text := err.Error(); !strings.Contains(text, `"another"`) || !strings.Contains(text, `"settle" is allowed`) {
+				t.Errorf("%s does not name both jobs", text)
+			}
+			cfg.Overwrite = true
+			if err := m.schedule(t.Context(), cfg, nil); err != nil {
+				t.Errorf("overwriting it: %v", err)
+			}
+			if got := c.inRegistry().Name; got != cfg.Name {
+				t.Errorf("the name in the registry is %q", got)
+			}
 		})
 	}
 }
 
 func TestClockThatIsOffStopsTheFire(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.MaxTimeDiff = 3 * time.Second
 		looked := newSignal()
 		off := func() time.Time { looked.send(); return time.Now().Add(10 * time.Second) }
 		a := c.join("10.0.0.1", cfg, nil, setup.Clock(off))
 		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault(), job.ErrClock) }, looked)
-		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
+		if ran := c.record.find(anything); len(ran) > 0 {
 			t.Errorf("it ran all the same:\n%s", c.record)
 		}
 		right := c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		c.awaitRuns("ticks with the right clock", 3, func(e execution) bool { return e.ip == "10.0.0.2" })
+		c.awaitRuns("ticks with the right clock", 3, on("10.0.0.2"))
 		if err := right.Status().Fault(); err != nil {
 			t.Errorf("fault with the right clock: %v", err)
 		}
@@ -199,8 +192,7 @@ func TestClockThatIsOffStopsTheFire(t *testing.T) {
 }
 
 func TestPanicIsAnErrorOfItsItemOnly(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ErrorHandler = "COUNT"
 		failed := make(chan int, 100)
@@ -224,7 +216,7 @@ func TestPanicIsAnErrorOfItsItemOnly(t *testing.T) {
 				t.Errorf("item %d failed", item)
 			}
 		}
-		c.awaitRuns("the others", 2, func(e execution) bool { return e.Item == 2 })
+		c.awaitRuns("the others", 2, of(2))
 		c.check()
 	})
 }

@@ -47,8 +47,7 @@ func counter(t testing.TB, each int, counted chan<- int) job.HandlerFunc {
 
 // The cursor stays between executions, also on another instance, and goes with its item.
 func TestCursor(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		counted := make(chan int)
@@ -85,8 +84,7 @@ func TestCursor(t *testing.T) {
 // An item that is removed takes its cursor with it. A job that gets as many items again begins
 // anew.
 func TestCursorGoesWithItsItem(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 2
 		c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error { return job.MoveCursor(ctx, "7") })
@@ -136,7 +134,7 @@ func TestCursorOfALostItem(t *testing.T) {
 			return err
 		})
 		first.link.Cut()
-		c.awaitRuns("the item elsewhere", 1, func(e execution) bool { return e.ip == "10.0.0.2" })
+		c.awaitRuns("the item elsewhere", 1, on("10.0.0.2"))
 		first.link.Heal()
 		if err := <-moved; !errors.Is(err, job.ErrItemLost) || !strings.Contains(err.Error(), "cursor of item 0") {
 			t.Errorf("moved by an execution that has lost its item: %v", err)
@@ -154,42 +152,40 @@ func TestCursorWhileTheStoreIsAway(t *testing.T) {
 		"cut off":          {func(m *member) { m.link.Cut() }, func(m *member) { m.link.Heal() }},
 		"answers are lost": {func(m *member) { m.link.(*memory.Link).DropAnswers() }, func(m *member) { m.link.Heal() }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				c.timeout = time.Minute
-				cfg := c.config()
-				cfg.ShardingTotalCount = 1
-				begun, isAway, moved := make(chan struct{}), make(chan struct{}), make(chan error)
-				m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-					if err := job.MoveCursor(ctx, "1"); err != nil {
-						return err
-					}
-					begun <- struct{}{}
-					<-isAway
-					moved <- job.MoveCursor(ctx, "2")
-					at, err := job.Cursor(ctx)
-					if at != "2" {
-						t.Errorf("the cursor is %q", at)
-					}
-					<-ctx.Done()
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			c.timeout = time.Minute
+			cfg := c.config()
+			cfg.ShardingTotalCount = 1
+			begun, isAway, moved := make(chan struct{}), make(chan struct{}), make(chan error)
+			m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+				if err := job.MoveCursor(ctx, "1"); err != nil {
 					return err
-				})
-				<-begun
-				tc.away(m)
-				close(isAway)
-				c.pass(5 * time.Second)
-				tc.back(m)
-				if err := <-moved; err != nil {
-					t.Error(err)
 				}
-				n, err := c.admin.Get(t.Context(), c.job.Cursor(0))
-				if err != nil {
-					t.Fatal(err)
+				begun <- struct{}{}
+				<-isAway
+				moved <- job.MoveCursor(ctx, "2")
+				at, err := job.Cursor(ctx)
+				if at != "2" {
+					t.Errorf("the cursor is %q", at)
 				}
-				if n.Version != 1 && n.Version != 2 { // the second write, whatever the first number is
-					t.Errorf("version %d", n.Version)
-				}
+				<-ctx.Done()
+				return err
 			})
+			<-begun
+			tc.away(m)
+			close(isAway)
+			c.pass(5 * time.Second)
+			tc.back(m)
+			if err := <-moved; err != nil {
+				t.Error(err)
+			}
+			n, err := c.admin.Get(t.Context(), c.job.Cursor(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Version != 1 && n.Version != 2 { // the second write, whatever the first number is
+				t.Errorf("version %d", n.Version)
+			}
 		})
 	}
 }
@@ -231,22 +227,20 @@ func TestCursorsThatAreRefused(t *testing.T) {
 		})
 		<-done
 	})
-	t.Run("without claims", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			cfg := c.config()
-			cfg.MonitorExecution, cfg.Failover = job.Off, false
-			done := make(chan error)
-			c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
-				select {
-				case done <- job.MoveCursor(ctx, "1"):
-				case <-ctx.Done():
-				}
-				return nil
-			})
-			if err := <-done; !errors.Is(err, job.ErrNoCursor) {
-				t.Errorf("got %v", err)
+	runInVirtualTime(t, "without claims", func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.MonitorExecution, cfg.Failover = job.Off, false
+		done := make(chan error)
+		c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+			select {
+			case done <- job.MoveCursor(ctx, "1"):
+			case <-ctx.Done():
 			}
+			return nil
 		})
+		if err := <-done; !errors.Is(err, job.ErrNoCursor) {
+			t.Errorf("got %v", err)
+		}
 	})
 }
 

@@ -25,7 +25,7 @@ func TestNamesThatCannotBeRemoved(t *testing.T) {
 		stays := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes, 0)
-		c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0 runs", 1, of(0))
 		for _, name := range []string{"a\x01b", "..", "a\xff", strings.Repeat("n", 1100), "parent/child"} {
 			vandalize(c.cluster, c.job.Trigger(name), "")
 		}
@@ -92,15 +92,11 @@ func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		c.timeout = lasting
-		m := c.dial("10.0.0.1")
-		counts := &counting{Registry: m.reg}
-		m.reg = counts
-		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		m, counts := c.counted("10.0.0.1")
+		c.mustSchedule(m, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m)
-		c.awaitRuns("all run", 3, func(execution) bool { return true })
+		c.awaitRuns("all run", 3, anything)
 		id := m.Status().InstanceID
 		c.litter(c.job.Running(0)+"/x", c.job.Instance(id)+"/x", c.job.Session(id)+"/x", c.job.LeaderInstance()+"/x", c.job.Faults(id)+"/x")
 		counts.take()
@@ -112,9 +108,7 @@ func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 		if commits, others := counts.take(); len(commits) > 15 || len(others) > 30 {
 			t.Errorf("it took %d commits and %d other requests", len(commits), len(others))
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions)+len(s.Faults) > 0 || s.Leader != nil || len(s.FailoverItems) != 3 {
 			t.Errorf("it left this:\n%s", c.dump())
 		}
@@ -147,12 +141,10 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 		m := c.dial("10.0.0.1")
 		reg := &obstinate{Registry: m.reg, path: c.job.Running(1)}
 		m.reg = reg
-		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m)
-		c.awaitRuns("all run", 3, func(execution) bool { return true })
+		c.awaitRuns("all run", 3, anything)
 		reg.tries.Store(0)
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -164,9 +156,7 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 		if !errors.Is(err, coord.ErrConflict) || !strings.Contains(err.Error(), c.job.Running(1)) {
 			t.Errorf("got %v, want a conflict about %s", err, c.job.Running(1))
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil || len(s.FailoverItems) != 2 || s.Item(0).Running != nil || s.Item(1).Running == nil {
 			t.Errorf("it left this:\n%s", c.dump())
 		}
@@ -182,9 +172,7 @@ func TestOneBadNodeCostsOnlyItself(t *testing.T) {
 		m := c.dial("10.0.0.2")
 		reg := &obstinate{Registry: m.reg, path: c.job.Running(0)}
 		m.reg = reg
-		if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes)
 		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
@@ -192,9 +180,7 @@ func TestOneBadNodeCostsOnlyItself(t *testing.T) {
 		c.awaitRuns("item 2 again", 1, reruns)
 		m.awaitFault(jobtype.FaultTree, "")
 		reg.tries.Store(0)
-		if err := elapse(t.Context(), 10*time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		c.pass(10 * time.Minute)
 		if n := reg.tries.Load(); n < 10 || n > 200 {
 			t.Errorf("%d commits in ten minutes", n)
 		}

@@ -54,9 +54,7 @@ func shutDownAtCall(t *testing.T, c *cluster, last int64) time.Duration {
 		}
 		return context.Cause(ctx)
 	}, clock)
-	if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-		t.Fatal(err)
-	}
+	c.trigger(m)
 	<-began
 	begin := time.Now()
 	isLeaving.Store(true)

@@ -144,31 +144,29 @@ func TestEarlyClaimsAreGivenBack(t *testing.T) {
 			runs:   func(int) bool { return false },
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				m := c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
-				c.awaitRuns("the first tick", 3, anything)
-				tick := c.beforeTick()
-				test.happen(c)
-				c.pass(early)
-				ran := map[int]bool{}
-				for _, e := range c.began(tick) {
-					ran[e.Item] = true
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			m := c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
+			c.awaitRuns("the first tick", 3, anything)
+			tick := c.beforeTick()
+			test.happen(c)
+			c.pass(early)
+			ran := map[int]bool{}
+			for _, e := range c.began(tick) {
+				ran[e.Item] = true
+			}
+			for i := range 3 {
+				if ran[i] != test.runs(i) {
+					t.Errorf("item %d: ran is %v", i, ran[i])
 				}
-				for i := range 3 {
-					if ran[i] != test.runs(i) {
-						t.Errorf("item %d: ran is %v", i, ran[i])
-					}
+			}
+			for i, item := range c.state().Items {
+				if item.Running != nil {
+					t.Errorf("item %d is still claimed", i)
 				}
-				for i, item := range c.state().Items {
-					if item.Running != nil {
-						t.Errorf("item %d is still claimed", i)
-					}
-				}
-				c.pass(time.Minute)
-				m.awaitSound()
-				c.check()
-			})
+			}
+			c.pass(time.Minute)
+			m.awaitSound()
+			c.check()
 		})
 	}
 }
@@ -177,31 +175,29 @@ func TestEarlyClaimsAreGivenBack(t *testing.T) {
 // tick on time. It does not wait for the tick.
 func TestEarlyClaimsOfAnInstanceThatLeaves(t *testing.T) {
 	for _, failover := range []bool{false, true} {
-		t.Run(fmt.Sprintf("failover %v", failover), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Failover = failover
-				stays := c.join("10.0.0.1", cfg, nil, job.WithEarlyClaims(early))
-				leaves := c.join("10.0.0.2", cfg, nil, job.WithEarlyClaims(early))
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				c.pass(2 * time.Second)
-				tick := c.beforeTick()
-				leaves.leave()
-				if !time.Now().Before(tick) {
-					t.Error("the shutdown has waited for the tick")
+		runInVirtualTime(t, fmt.Sprintf("failover %v", failover), func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Failover = failover
+			stays := c.join("10.0.0.1", cfg, nil, job.WithEarlyClaims(early))
+			leaves := c.join("10.0.0.2", cfg, nil, job.WithEarlyClaims(early))
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			c.pass(2 * time.Second)
+			tick := c.beforeTick()
+			leaves.leave()
+			if !time.Now().Before(tick) {
+				t.Error("the shutdown has waited for the tick")
+			}
+			c.pass(early)
+			runs := c.began(tick)
+			for _, e := range runs {
+				if e.ip != stays.ip || e.Source != job.SourceNormal {
+					t.Errorf("item %d began on %s, %s", e.Item, e.ip, e.Source)
 				}
-				c.pass(early)
-				runs := c.began(tick)
-				for _, e := range runs {
-					if e.ip != stays.ip || e.Source != job.SourceNormal {
-						t.Errorf("item %d began on %s, %s", e.Item, e.ip, e.Source)
-					}
-				}
-				if len(runs) != 3 {
-					t.Errorf("%d items of 3 have run", len(runs))
-				}
-				c.check()
-			})
+			}
+			if len(runs) != 3 {
+				t.Errorf("%d items of 3 have run", len(runs))
+			}
+			c.check()
 		})
 	}
 }

@@ -35,52 +35,48 @@ func TestErrorHandlersAreToldInTheirOrder(t *testing.T) {
 		"GOEXIT,PANIC,A":  {"log", "GOEXIT", "PANIC", "panicked: PANIC", "A"},
 		"IGNORE,GOEXIT,A": {"GOEXIT", "A"},
 	} {
-		t.Run(list, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				var mu sync.Mutex
-				var told []string
-				tell := func(who string) {
-					mu.Lock()
-					defer mu.Unlock()
-					told = append(told, who)
-				}
-				handler := func(name string, does func()) job.Option {
-					return job.WithErrorHandler(name, job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) {
-						if !errors.Is(err, errFailed) {
-							t.Errorf("%s is told of %v", name, err)
-						}
-						tell(name)
-						does()
-					}))
-				}
-				core, logged := observer.New(zapcore.ErrorLevel)
-				log := zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
-					switch e.Message {
-					case "item failed":
-						tell("log")
-					case "error handler panicked":
-						tell("panicked: PANIC")
-					}
-					return nil
-				}))
-				cfg := job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: list}
-				m := c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return errFailed }, job.WithLogger(log),
-					handler("A", func() {}), handler("B", func() {}), handler("PANIC", func() { panic("no") }), handler("GOEXIT", runtime.Goexit))
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-					t.Fatal(err)
-				}
-				m.awaitStatus("it has failed", func(s job.Status) bool { return s.LastError != nil })
+		runInVirtualTime(t, list, func(t *testing.T, c *cluster, _ *memory.Store) {
+			var mu sync.Mutex
+			var told []string
+			tell := func(who string) {
 				mu.Lock()
 				defer mu.Unlock()
-				if !slices.Equal(told, want) {
-					t.Errorf("told are %q, want %q", told, want)
-				}
-				for _, e := range logged.FilterMessage("error handler panicked").All() {
-					if fields := e.ContextMap(); fields["handler"] != "PANIC" || fields["panic"] != "no" || fields["item"] != int64(0) || fields["error"] != errFailed.Error() {
-						t.Errorf("the panic is logged as %v", fields)
+				told = append(told, who)
+			}
+			handler := func(name string, does func()) job.Option {
+				return job.WithErrorHandler(name, job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) {
+					if !errors.Is(err, errFailed) {
+						t.Errorf("%s is told of %v", name, err)
 					}
+					tell(name)
+					does()
+				}))
+			}
+			core, logged := observer.New(zapcore.ErrorLevel)
+			log := zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
+				switch e.Message {
+				case "item failed":
+					tell("log")
+				case "error handler panicked":
+					tell("panicked: PANIC")
 				}
-			})
+				return nil
+			}))
+			cfg := job.Config{Name: "settle", ShardingTotalCount: 1, ErrorHandler: list}
+			m := c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return errFailed }, job.WithLogger(log),
+				handler("A", func() {}), handler("B", func() {}), handler("PANIC", func() { panic("no") }), handler("GOEXIT", runtime.Goexit))
+			c.trigger(m)
+			m.awaitStatus("it has failed", func(s job.Status) bool { return s.LastError != nil })
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(told, want) {
+				t.Errorf("told are %q, want %q", told, want)
+			}
+			for _, e := range logged.FilterMessage("error handler panicked").All() {
+				if fields := e.ContextMap(); fields["handler"] != "PANIC" || fields["panic"] != "no" || fields["item"] != int64(0) || fields["error"] != errFailed.Error() {
+					t.Errorf("the panic is logged as %v", fields)
+				}
+			}
 		})
 	}
 }

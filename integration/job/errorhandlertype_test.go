@@ -156,38 +156,36 @@ func TestFlushInTheEnd(t *testing.T) {
 		"never":              {time.Hour, time.Hour, 30 * time.Second, true},
 		"the job is removed": {0, time.Hour, 30 * time.Second, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				p := &pager{}
-				p.flush = func(ctx context.Context) error { return elapse(ctx, tc.needs) }
-				core, logged := observer.New(zap.ErrorLevel)
-				m := c.dial("10.0.0.1")
-				cfg := pagedJob("112")
-				cfg.Cron = "0 0 0 1 1 ?"
-				if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-					job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
-					t.Fatal(err)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			p := &pager{}
+			p.flush = func(ctx context.Context) error { return elapse(ctx, tc.needs) }
+			core, logged := observer.New(zap.ErrorLevel)
+			m := c.dial("10.0.0.1")
+			cfg := pagedJob("112")
+			cfg.Cron = "0 0 0 1 1 ?"
+			if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
+				job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+				t.Fatal(err)
+			}
+			c.pass(time.Second)
+			began := time.Now()
+			if tc.drain > 0 {
+				ctx, cancel := context.WithTimeout(t.Context(), tc.drain)
+				defer cancel()
+				if err := m.Shutdown(ctx); err != nil {
+					t.Error(err)
 				}
-				c.pass(time.Second)
-				began := time.Now()
-				if tc.drain > 0 {
-					ctx, cancel := context.WithTimeout(t.Context(), tc.drain)
-					defer cancel()
-					if err := m.Shutdown(ctx); err != nil {
-						t.Error(err)
-					}
-				} else {
-					c.commit(coord.DeleteTree(c.job.Root()))
-					<-m.Done()
-				}
-				if took := time.Since(began); took < tc.takes || took > tc.takes+3*time.Second {
-					t.Errorf("took %v, want %v", took, tc.takes)
-				}
-				lines := logged.FilterMessage("an error handler could not finish").All()
-				if tc.fails != (len(lines) == 1) {
-					t.Errorf("logged %v", lines)
-				}
-			})
+			} else {
+				c.commit(coord.DeleteTree(c.job.Root()))
+				<-m.Done()
+			}
+			if took := time.Since(began); took < tc.takes || took > tc.takes+3*time.Second {
+				t.Errorf("took %v, want %v", took, tc.takes)
+			}
+			lines := logged.FilterMessage("an error handler could not finish").All()
+			if tc.fails != (len(lines) == 1) {
+				t.Errorf("logged %v", lines)
+			}
 		})
 	}
 }
@@ -417,36 +415,34 @@ func TestTypesThatPanic(t *testing.T) {
 // nor for one whose place another has taken.
 func TestFlushThatNeverReturns(t *testing.T) {
 	for name, isReplaced := range map[string]bool{"in force": false, "replaced": true} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				release := make(chan struct{})
-				p := &pager{flush: func(context.Context) error { <-release; return nil }}
-				core, logged := observer.New(zap.ErrorLevel)
-				m := c.dial("10.0.0.1")
-				cfg := pagedJob("112")
-				cfg.Cron = "0 0 0 1 1 ?"
-				if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
-					job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
-					t.Fatal(err)
-				}
-				if isReplaced {
-					c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"pager.number": "110"} })
-					c.pass(time.Second)
-				}
-				began := time.Now()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				if err := m.Shutdown(ctx); err != nil {
-					t.Error(err)
-				}
-				if took := time.Since(began); took > 5*time.Second {
-					t.Errorf("it took %v", took)
-				}
-				if lines := logged.FilterMessageSnippet("do not return from Flush").Len(); lines != 1 {
-					t.Errorf("logged %v", logged.All())
-				}
-				close(release)
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			release := make(chan struct{})
+			p := &pager{flush: func(context.Context) error { <-release; return nil }}
+			core, logged := observer.New(zap.ErrorLevel)
+			m := c.dial("10.0.0.1")
+			cfg := pagedJob("112")
+			cfg.Cron = "0 0 0 1 1 ?"
+			if err := m.begin(cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }),
+				job.WithErrorHandler("PAGER", p), job.WithLogger(zap.New(core))); err != nil {
+				t.Fatal(err)
+			}
+			if isReplaced {
+				c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"pager.number": "110"} })
+				c.pass(time.Second)
+			}
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := m.Shutdown(ctx); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if lines := logged.FilterMessageSnippet("do not return from Flush").Len(); lines != 1 {
+				t.Errorf("logged %v", logged.All())
+			}
+			close(release)
 		})
 	}
 }

@@ -31,19 +31,17 @@ func TestClocksAndTheEndOfAJob(t *testing.T) {
 				c.Cron, c.Expiry = "", job.Expiry{At: time.Now().Add(3 * time.Second), Remove: true}
 			},
 		} {
-			t.Run(name+" "+ahead.String(), func(t *testing.T) {
-				inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-					var clock setClock
-					clock.set(ahead)
-					cfg := c.ends(3)
-					change(&cfg)
-					begun := time.Now()
-					m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
-					c.awaitRemoved(m)
-					if took, most := time.Since(begun), 3100*time.Millisecond+max(0, -ahead); took > most {
-						t.Errorf("it went after %v, want %v", took, most)
-					}
-				})
+			runInVirtualTime(t, name+" "+ahead.String(), func(t *testing.T, c *cluster, _ *memory.Store) {
+				var clock setClock
+				clock.set(ahead)
+				cfg := c.ends(3)
+				change(&cfg)
+				begun := time.Now()
+				m := c.join("10.0.0.1", cfg, nil, setup.Clock(clock.now))
+				c.awaitRemoved(m)
+				if took, most := time.Since(begun), 3100*time.Millisecond+max(0, -ahead); took > most {
+					t.Errorf("it went after %v, want %v", took, most)
+				}
 			})
 		}
 	}
@@ -57,20 +55,18 @@ func TestEndWhileNobodyWasThere(t *testing.T) {
 		"with jitter":            func(c *job.Config) { c.Jitter, c.Misfire = 500*time.Millisecond, job.Off },
 		"without make-ups, SKIP": func(c *job.Config) { c.Overlap, c.Misfire = job.OverlapSkip, job.Off },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.ends(10)
-				change(&cfg)
-				m := c.join("10.0.0.1", cfg, nil)
-				c.awaitRuns("two ticks", 6, anyRun)
-				m.leave()
-				c.pass(time.Minute)
-				n := len(c.record.find(anyRun))
-				c.awaitRemoved(c.join("10.0.0.2", cfg, nil))
-				if more := len(c.record.find(anyRun)) - n; more > 0 {
-					t.Errorf("%d more runs\n%s", more, c.record)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.ends(10)
+			change(&cfg)
+			m := c.join("10.0.0.1", cfg, nil)
+			c.awaitRuns("two ticks", 6, anyRun)
+			m.leave()
+			c.pass(time.Minute)
+			n := len(c.record.find(anyRun))
+			c.awaitRemoved(c.join("10.0.0.2", cfg, nil))
+			if more := len(c.record.find(anyRun)) - n; more > 0 {
+				t.Errorf("%d more runs\n%s", more, c.record)
+			}
 		})
 	}
 }
@@ -84,23 +80,21 @@ func TestEndOfAJobThatNobodyMayRun(t *testing.T) {
 			c.commit(coord.Put(c.job.Pin(1), jobtree.EncodePin(jobtree.PinDocument{Label: "gpu", Strict: true})))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.ends(1)
-				prepare(c, &cfg)
-				a := c.join("10.0.0.1", cfg, nil)
-				a.awaitFault(jobtype.FaultStarvation, "should have begun")
-				c.pass(time.Hour)
-				a.awaitFault(jobtype.FaultStarvation, "should have begun")
-				b := c.dial("10.0.0.2")
-				if err := b.schedule(t.Context(), cfg, nil, job.WithLabels("gpu")); err != nil && !errors.Is(err, job.ErrJobRemoved) { // which may be faster
-					t.Fatal(err)
-				}
-				a.awaitDone() // what fences the registration of b may still be there
-				if err := a.Err(); !errors.Is(err, job.ErrJobRemoved) {
-					t.Errorf("it stopped with %v", err)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.ends(1)
+			prepare(c, &cfg)
+			a := c.join("10.0.0.1", cfg, nil)
+			a.awaitFault(jobtype.FaultStarvation, "should have begun")
+			c.pass(time.Hour)
+			a.awaitFault(jobtype.FaultStarvation, "should have begun")
+			b := c.dial("10.0.0.2")
+			if err := b.schedule(t.Context(), cfg, nil, job.WithLabels("gpu")); err != nil && !errors.Is(err, job.ErrJobRemoved) { // which may be faster
+				t.Fatal(err)
+			}
+			a.awaitDone() // what fences the registration of b may still be there
+			if err := a.Err(); !errors.Is(err, job.ErrJobRemoved) {
+				t.Errorf("it stopped with %v", err)
+			}
 		})
 	}
 }

@@ -26,9 +26,7 @@ func (c *cluster) awaitRemoved(members ...*member) {
 			c.Errorf("%s stopped with %v", m.ip, err)
 		}
 	}
-	if err := c.view.Sync(c.Context()); err != nil {
-		c.Fatal(err)
-	}
+	c.sync()
 	if left := c.dump(); left != "" {
 		c.Errorf("there is left\n%s", left)
 	}
@@ -40,8 +38,7 @@ func (c *cluster) awaitRemoved(members ...*member) {
 
 // A job of three ticks is run by two processes, three times, and is gone. It stays gone.
 func TestJobThatExpiresAndGoes(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Expiry = job.Expiry{Ticks: 3, Remove: true}
 		cfg.Revision = 2
@@ -84,10 +81,7 @@ func TestJobThatExpires(t *testing.T) {
 				t.Errorf("%s: %v", m.ip, err)
 			}
 		}
-		request, err := a.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := c.trigger(a)
 		if results, err := request.Wait(t.Context()); err != nil || len(results) != 3 || results[2].Outcome != job.OutcomeOK {
 			t.Errorf("triggered: %+v, %v", results, err)
 		}
@@ -130,115 +124,98 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 		default:
 		}
 	}
-	t.Run("a run that is late", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			m := c.join("10.0.0.1", expires(c, 4), func(ctx context.Context, sc job.ShardingContext) error {
-				if sc.Item == 1 {
-					return elapse(ctx, 10*time.Second)
+	runInVirtualTime(t, "a run that is late", func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", expires(c, 4), func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Item == 1 {
+				return elapse(ctx, 10*time.Second)
+			}
+			return nil
+		})
+		remains(c, m, 18*time.Second)
+		c.awaitRemoved(m)
+		if runs := c.record.find(of(1)); len(runs) != 2 || runs[1].Source != job.SourceMisfire || runs[1].err != nil {
+			t.Errorf("item 1\n%s", c.record)
+		}
+	})
+	runInVirtualTime(t, "a run of another instance", func(t *testing.T, c *cluster, _ *memory.Store) {
+		work := func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Item == 1 {
+				return elapse(ctx, 7*time.Second)
+			}
+			return nil
+		}
+		a, b := c.join("10.0.0.1", expires(c, 1), work), c.join("10.0.0.2", expires(c, 1), work)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+		c.awaitRemoved(a, b)
+		if last := c.record.find(of(1)); len(last) != 1 || last[0].err != nil || time.Since(last[0].end) > time.Second {
+			t.Errorf("it goes at %s\n%s", time.Now(), c.record)
+		}
+	})
+	runInVirtualTime(t, "a process that was away", func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", expires(c, 10), nil)
+		c.awaitRuns("two ticks", 6, anyRun)
+		m.leave()
+		c.pass(time.Minute)
+		before := len(c.record.find(anyRun))
+		again := c.join("10.0.0.2", expires(c, 10), nil)
+		c.awaitRemoved(again)
+		if made := c.record.find(anyRun)[before:]; len(made) != 3 || made[0].Source != job.SourceMisfire {
+			t.Errorf("made up\n%s", c.record)
+		}
+		c.check()
+	})
+	runInVirtualTime(t, "a crash", func(t *testing.T, c *cluster, _ *memory.Store) {
+		a := c.join("10.0.0.1", expires(c, 1), untilDone)
+		b := c.join("10.0.0.2", expires(c, 1), nil)
+		c.awaitRuns("all", 3, anyRun)
+		remains(c, b, 5*time.Second)
+		a.crash()
+		c.awaitRemoved(b)
+		if again := c.record.find(func(e execution) bool { return e.Source == job.SourceFailover }); len(again) != 2 {
+			t.Errorf("run again\n%s", c.record)
+		}
+	})
+	runInVirtualTime(t, "a pause", func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", expires(c, 5), nil)
+		c.awaitRuns("two ticks", 6, anyRun)
+		c.pause(true)
+		remains(c, m, time.Minute)
+		c.resume()
+		c.awaitRemoved(m)
+		if n := len(c.record.find(anyRun)); n != 9 {
+			t.Errorf("%d executions\n%s", n, c.record)
+		}
+	})
+	runInVirtualTime(t, "a request", func(t *testing.T, c *cluster, _ *memory.Store) {
+		finish := make(chan struct{})
+		m := c.join("10.0.0.1", expires(c, 1), func(ctx context.Context, sc job.ShardingContext) error {
+			if sc.Source == job.SourceManual {
+				select {
+				case <-finish:
+				case <-ctx.Done():
 				}
-				return nil
-			})
-			remains(c, m, 18*time.Second)
-			c.awaitRemoved(m)
-			if runs := c.record.find(of(1)); len(runs) != 2 || runs[1].Source != job.SourceMisfire || runs[1].err != nil {
-				t.Errorf("item 1\n%s", c.record)
 			}
+			return nil
 		})
+		request := c.trigger(m, 2)
+		c.awaitRuns("all but a tick of item 2", 3, anyRun)
+		remains(c, m, time.Minute)
+		close(finish)
+		remains(c, m, time.Minute) // its result is kept for those who wait
+		if results, err := request.Wait(t.Context()); err != nil || results[0].Outcome != job.OutcomeOK {
+			t.Errorf("%+v, %v", results, err)
+		}
+		c.pass(time.Hour)
+		c.awaitRemoved(m)
 	})
-	t.Run("a run of another instance", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			work := func(ctx context.Context, sc job.ShardingContext) error {
-				if sc.Item == 1 {
-					return elapse(ctx, 7*time.Second)
-				}
-				return nil
-			}
-			a, b := c.join("10.0.0.1", expires(c, 1), work), c.join("10.0.0.2", expires(c, 1), work)
-			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-			c.awaitRemoved(a, b)
-			if last := c.record.find(of(1)); len(last) != 1 || last[0].err != nil || time.Since(last[0].end) > time.Second {
-				t.Errorf("it goes at %s\n%s", time.Now(), c.record)
-			}
-		})
-	})
-	t.Run("a process that was away", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			m := c.join("10.0.0.1", expires(c, 10), nil)
-			c.awaitRuns("two ticks", 6, anyRun)
-			m.leave()
-			c.pass(time.Minute)
-			before := len(c.record.find(anyRun))
-			again := c.join("10.0.0.2", expires(c, 10), nil)
-			c.awaitRemoved(again)
-			if made := c.record.find(anyRun)[before:]; len(made) != 3 || made[0].Source != job.SourceMisfire {
-				t.Errorf("made up\n%s", c.record)
-			}
-			c.check()
-		})
-	})
-	t.Run("a crash", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			a := c.join("10.0.0.1", expires(c, 1), untilDone)
-			b := c.join("10.0.0.2", expires(c, 1), nil)
-			c.awaitRuns("all", 3, anyRun)
-			remains(c, b, 5*time.Second)
-			a.crash()
-			c.awaitRemoved(b)
-			if again := c.record.find(func(e execution) bool { return e.Source == job.SourceFailover }); len(again) != 2 {
-				t.Errorf("run again\n%s", c.record)
-			}
-		})
-	})
-	t.Run("a pause", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			m := c.join("10.0.0.1", expires(c, 5), nil)
-			c.awaitRuns("two ticks", 6, anyRun)
-			c.pause(true)
-			remains(c, m, time.Minute)
-			c.resume()
-			c.awaitRemoved(m)
-			if n := len(c.record.find(anyRun)); n != 9 {
-				t.Errorf("%d executions\n%s", n, c.record)
-			}
-		})
-	})
-	t.Run("a request", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			finish := make(chan struct{})
-			m := c.join("10.0.0.1", expires(c, 1), func(ctx context.Context, sc job.ShardingContext) error {
-				if sc.Source == job.SourceManual {
-					select {
-					case <-finish:
-					case <-ctx.Done():
-					}
-				}
-				return nil
-			})
-			request, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{2}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.awaitRuns("all but a tick of item 2", 3, anyRun)
-			remains(c, m, time.Minute)
-			close(finish)
-			remains(c, m, time.Minute) // its result is kept for those who wait
-			if results, err := request.Wait(t.Context()); err != nil || results[0].Outcome != job.OutcomeOK {
-				t.Errorf("%+v, %v", results, err)
-			}
-			c.pass(time.Hour)
-			c.awaitRemoved(m)
-		})
-	})
-	t.Run("a JVM member", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-			const jvm = "10.0.0.9@-@1234"
-			m := c.join("10.0.0.1", expires(c, 3), nil)
-			c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED")))
-			m.awaitFault(jobtype.FaultConfig, "JVM member "+jvm)
-			remains(c, m, time.Minute)
-			c.commit(coord.DeleteTree(c.job.Instance(jvm)))
-			c.awaitRemoved(m)
-		})
+	runInVirtualTime(t, "a JVM member", func(t *testing.T, c *cluster, _ *memory.Store) {
+		const jvm = "10.0.0.9@-@1234"
+		m := c.join("10.0.0.1", expires(c, 3), nil)
+		c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), []byte("ENABLED")))
+		m.awaitFault(jobtype.FaultConfig, "JVM member "+jvm)
+		remains(c, m, time.Minute)
+		c.commit(coord.DeleteTree(c.job.Instance(jvm)))
+		c.awaitRemoved(m)
 	})
 }
 
@@ -246,26 +223,24 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 // that is a fault.
 func TestExpressionThatHasNoTickAnyMore(t *testing.T) {
 	for _, remove := range []bool{true, false} {
-		t.Run(fmt.Sprint(remove), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				at := time.Now().Add(10 * time.Second).Truncate(time.Second)
-				cfg := c.config()
-				cfg.Cron, cfg.TimeZone = at.UTC().Format("5 4 15 2 1 ? 2006"), "UTC"
-				cfg.Expiry.Remove = remove
-				m := c.join("10.0.0.1", cfg, nil)
-				c.awaitRuns("once", 3, anyRun)
-				if remove {
-					c.awaitRemoved(m)
-					if took := time.Since(at); took > time.Second {
-						t.Errorf("it goes %v after its last tick", took)
-					}
-					return
+		runInVirtualTime(t, fmt.Sprint(remove), func(t *testing.T, c *cluster, _ *memory.Store) {
+			at := time.Now().Add(10 * time.Second).Truncate(time.Second)
+			cfg := c.config()
+			cfg.Cron, cfg.TimeZone = at.UTC().Format("5 4 15 2 1 ? 2006"), "UTC"
+			cfg.Expiry.Remove = remove
+			m := c.join("10.0.0.1", cfg, nil)
+			c.awaitRuns("once", 3, anyRun)
+			if remove {
+				c.awaitRemoved(m)
+				if took := time.Since(at); took > time.Second {
+					t.Errorf("it goes %v after its last tick", took)
 				}
-				m.awaitFault(jobtype.FaultConfig, "no tick to come")
-				if m.Status().Expired {
-					t.Error("it has expired")
-				}
-			})
+				return
+			}
+			m.awaitFault(jobtype.FaultConfig, "no tick to come")
+			if m.Status().Expired {
+				t.Error("it has expired")
+			}
 		})
 	}
 }
@@ -338,34 +313,30 @@ func TestWideJobThatExpires(t *testing.T) {
 	held := func(s *memory.Store) *memory.Injection {
 		return s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: "settle/sharding/9??", Before: coord.ErrUnavailable})
 	}
-	t.Run("its leader dies", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-			held := held(s)
-			a := c.join("10.0.0.1", wide(c), nil)
-			b := c.join("10.0.0.2", wide(c), nil)
-			c.await("it is halfway", halfway)
-			a.crash()
-			c.pass(time.Minute)
-			b.awaitFault(jobtype.FaultStore, "expire")
-			held.Remove()
-			c.awaitRemoved(b)
-			for i := range items {
-				if n := len(c.record.find(of(i))); n != 1 {
-					t.Errorf("item %d has run %d times", i, n)
-				}
+	runInVirtualTime(t, "its leader dies", func(t *testing.T, c *cluster, s *memory.Store) {
+		held := held(s)
+		a := c.join("10.0.0.1", wide(c), nil)
+		b := c.join("10.0.0.2", wide(c), nil)
+		c.await("it is halfway", halfway)
+		a.crash()
+		c.pass(time.Minute)
+		b.awaitFault(jobtype.FaultStore, "expire")
+		held.Remove()
+		c.awaitRemoved(b)
+		for i := range items {
+			if n := len(c.record.find(of(i))); n != 1 {
+				t.Errorf("item %d has run %d times", i, n)
 			}
-		})
+		}
 	})
-	t.Run("its end is moved", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-			held(s)
-			a := c.join("10.0.0.1", wide(c), nil)
-			c.await("it is halfway", halfway)
-			moved := time.Now()
-			c.configure(func(cfg *job.Config) { cfg.Expiry = job.Expiry{} })
-			c.awaitRuns("it goes on", items, after(moved.Add(5*time.Second)))
-			a.awaitSound()
-		})
+	runInVirtualTime(t, "its end is moved", func(t *testing.T, c *cluster, s *memory.Store) {
+		held(s)
+		a := c.join("10.0.0.1", wide(c), nil)
+		c.await("it is halfway", halfway)
+		moved := time.Now()
+		c.configure(func(cfg *job.Config) { cfg.Expiry = job.Expiry{} })
+		c.awaitRuns("it goes on", items, after(moved.Add(5*time.Second)))
+		a.awaitSound()
 	})
 }
 
@@ -389,10 +360,7 @@ func TestRemovalThatIsRefused(t *testing.T) {
 			t.Errorf("tried %d times", tried)
 		}
 		other.leave()
-		request, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := c.trigger(m)
 		if results, err := request.Wait(t.Context()); err != nil || results[1].Outcome != job.OutcomeOK {
 			t.Errorf("triggered: %+v, %v", results, err)
 		}

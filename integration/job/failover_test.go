@@ -55,15 +55,6 @@ func (c *cutShort) work(ctx context.Context, _ job.ShardingContext) error {
 	}
 }
 
-func (c *cutShort) trigger(m *member, items ...int) *job.Requested {
-	c.Helper()
-	result, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items})
-	if err != nil {
-		c.Fatal(err)
-	}
-	return result
-}
-
 // reruns returns the executions by failover.
 func reruns(e execution) bool { return e.Source == job.SourceFailover }
 
@@ -100,7 +91,7 @@ func TestCrashInMidItem(t *testing.T) {
 		c.join("10.0.0.3", cfg, work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}, "10.0.0.3": {4, 5}})
 		c.trigger(crashes, 0, 1)
-		cut := c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })[0]
+		cut := c.awaitRuns("item 0 runs", 1, of(0))[0]
 		c.await("item 1 finished", func(s *jobtree.State) bool {
 			return len(c.record.find(func(e execution) bool { return e.Item == 1 && !e.end.IsZero() })) == 1 && s.Item(1).Running == nil
 		})
@@ -123,13 +114,13 @@ func TestCrashInMidItem(t *testing.T) {
 }
 
 func TestTakerCrashesToo(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		a := c.join("10.0.0.1", c.config(), c.work)
 		members := map[string]*member{"10.0.0.2": c.join("10.0.0.2", c.config(), c.work), "10.0.0.3": c.join("10.0.0.3", c.config(), c.work)}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
 		c.trigger(a, 0)
-		c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0 runs", 1, of(0))
 		a.crash()
 		taken := c.awaitRuns("item 0 taken over", 1, reruns)[0]
 		members[taken.ip].crash()
@@ -149,13 +140,13 @@ func TestTakerCrashesToo(t *testing.T) {
 // All instances crash, and two new ones start at the same time. (In ElasticJob, records of
 // the dead ones stay then, defect B-05.)
 func TestAllCrashAndComeUp(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		a := c.join("10.0.0.1", c.config(), c.work)
 		b := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a)
-		c.awaitRuns("all items run", 3, func(execution) bool { return true })
+		c.awaitRuns("all items run", 3, anything)
 		a.crash()
 		b.crash()
 		c.await("both sessions gone", func(s *jobtree.State) bool { return len(s.Instances)+len(s.Sessions) == 0 })
@@ -196,7 +187,7 @@ func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 		c.commit(coord.Delete(c.job.ItemDisabled(0)))
 		c.configure(func(cfg *job.Config) { cfg.Failover = true })
 		c.trigger(a, 1)
-		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		c.awaitRuns("item 1", 1, of(1))
 		close(c.release)
 		c.settled()
 		if all := c.record.find(reruns); len(all) != 0 {
@@ -217,12 +208,12 @@ func TestCrashWithoutFailover(t *testing.T) {
 		b := c.join("10.0.0.2", cfg, c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a, 0)
-		c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0 runs", 1, of(0))
 		a.crash()
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		close(c.release)
 		c.trigger(b, 0)
-		again := c.awaitRuns("item 0 triggered again", 2, func(e execution) bool { return e.Item == 0 })
+		again := c.awaitRuns("item 0 triggered again", 2, of(0))
 		if again[1].Source != job.SourceManual {
 			t.Errorf("%v", again[1].Source)
 		}

@@ -41,8 +41,7 @@ func (c *cluster) mustSchedule(m *member, cfg job.Config, h job.HandlerFunc, opt
 // In a rolling deployment the leader does not know the strategy of a new configuration, and
 // others do. It gives leadership up, and the items go to instances that follow the change.
 func TestLeaderThatRefusesTheConfiguration(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		reversed := job.WithStrategy("REVERSED", strategyFunc(func(r strategy.Request) []string {
 			owners := make([]string, r.Total)
 			for i := range owners {
@@ -149,9 +148,7 @@ func TestStrategyWithoutMemory(t *testing.T) {
 			t.Errorf("%d lines say that it is at fault", n)
 		}
 		n := len(c.record.find(anything))
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("all items", n+8, anything)
 		c.check()
 	})
@@ -161,50 +158,48 @@ func TestStrategyWithoutMemory(t *testing.T) {
 // line about it. When the store takes commits again, everything goes on at once.
 func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {
 	for name, refusal := range map[string]error{"denied": coord.ErrDenied, "unavailable": coord.ErrUnavailable, "in conflict": &coord.ConflictError{Reason: coord.ErrDenied}} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				logged, logs := newLogbook()
-				m, reg := c.counted("10.0.0.1")
-				c.mustSchedule(m, c.config(), nil, logs)
-				m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 && len(s.Faults) == 0 })
-				c.awaitRuns("ticks", 3, anything)
-				c.settled()
-				refused := s.Inject(memory.Fault{Method: memory.Commit, Before: refusal})
-				begun := time.Now()
-				reg.take()
-				lines := logged.Len()
-				m.awaitStatus("a fault", func(s job.Status) bool {
-					return faultOf(s, jobtype.FaultStore) != nil || faultOf(s, jobtype.FaultTree) != nil
-				})
-				if took := time.Since(begun); took > 10*time.Second {
-					t.Errorf("it was said after %v", took)
-				}
-				m.awaitFault(jobtype.FaultStarvation, "its claim does not succeed")
-				c.pass(time.Hour)
-				commits, others := reg.take()
-				if n := len(commits) + len(others); n > 4*3600 {
-					t.Errorf("%d requests in an hour, more than 4 a second", n)
-				} else {
-					t.Logf("%d commits and %d other requests in an hour", len(commits), len(others))
-				}
-				if lines := logged.Len() - lines; lines > 3 {
-					t.Errorf("%d lines in an hour: %q", lines, logged.messages())
-				}
-				refused.Remove()
-				healed := time.Now()
-				c.firedAt(0, healed)
-				if took := time.Since(healed); took > 5*time.Second {
-					t.Errorf("it ran again after %v", took)
-				}
-				m.awaitSound()
-				if took := time.Since(healed); took > 45*time.Second {
-					t.Errorf("the faults were over after %v", took)
-				}
-				if lines := logged.Len() - lines; lines > 8 {
-					t.Errorf("%d lines: %q", lines, logged.messages())
-				}
-				c.check()
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, s *memory.Store) {
+			logged, logs := newLogbook()
+			m, reg := c.counted("10.0.0.1")
+			c.mustSchedule(m, c.config(), nil, logs)
+			m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 && len(s.Faults) == 0 })
+			c.awaitRuns("ticks", 3, anything)
+			c.settled()
+			refused := s.Inject(memory.Fault{Method: memory.Commit, Before: refusal})
+			begun := time.Now()
+			reg.take()
+			lines := logged.Len()
+			m.awaitStatus("a fault", func(s job.Status) bool {
+				return faultOf(s, jobtype.FaultStore) != nil || faultOf(s, jobtype.FaultTree) != nil
 			})
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("it was said after %v", took)
+			}
+			m.awaitFault(jobtype.FaultStarvation, "its claim does not succeed")
+			c.pass(time.Hour)
+			commits, others := reg.take()
+			if n := len(commits) + len(others); n > 4*3600 {
+				t.Errorf("%d requests in an hour, more than 4 a second", n)
+			} else {
+				t.Logf("%d commits and %d other requests in an hour", len(commits), len(others))
+			}
+			if lines := logged.Len() - lines; lines > 3 {
+				t.Errorf("%d lines in an hour: %q", lines, logged.messages())
+			}
+			refused.Remove()
+			healed := time.Now()
+			c.firedAt(0, healed)
+			if took := time.Since(healed); took > 5*time.Second {
+				t.Errorf("it ran again after %v", took)
+			}
+			m.awaitSound()
+			if took := time.Since(healed); took > 45*time.Second {
+				t.Errorf("the faults were over after %v", took)
+			}
+			if lines := logged.Len() - lines; lines > 8 {
+				t.Errorf("%d lines: %q", lines, logged.messages())
+			}
+			c.check()
 		})
 	}
 }

@@ -25,22 +25,20 @@ func TestFirstStartWhoseAnswerIsLost(t *testing.T) {
 		"refused":    {Before: coord.ErrDenied},
 		"too large":  {Before: coord.ErrTooLarge},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				lost.Method, lost.Kind, lost.Path, lost.Times = memory.Commit, coord.OpCreateEphemeral, "settle/leader/election/instance", 1
-				hits := s.Inject(lost)
-				m := c.join("10.0.0.1", c.config(), nil)
-				if hits.Hits() != 1 {
-					t.Errorf("%d commits were lost", hits.Hits())
-				}
-				c.awaitRuns("all items", 6, anything)
-				c.pass(10 * time.Second)
-				if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) > 2 { // one that fences may stay
-					t.Errorf("there are\n%s", c.dump())
-				}
-				m.leave()
-				c.check()
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, s *memory.Store) {
+			lost.Method, lost.Kind, lost.Path, lost.Times = memory.Commit, coord.OpCreateEphemeral, "settle/leader/election/instance", 1
+			hits := s.Inject(lost)
+			m := c.join("10.0.0.1", c.config(), nil)
+			if hits.Hits() != 1 {
+				t.Errorf("%d commits were lost", hits.Hits())
+			}
+			c.awaitRuns("all items", 6, anything)
+			c.pass(10 * time.Second)
+			if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) > 2 { // one that fences may stay
+				t.Errorf("there are\n%s", c.dump())
+			}
+			m.leave()
+			c.check()
 		})
 	}
 }

@@ -67,44 +67,42 @@ func TestLoggerOfAHandler(t *testing.T) {
 		"slog": func(p *page) job.Option { return job.WithSlog(p.toSlog()) },
 		"zap":  func(p *page) job.Option { return job.WithLogger(p.toZap()) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				var p page
-				cfg := c.config()
-				cfg.Cron, cfg.TimeZone = "0/30 * * * * ?", "UTC"
-				silent := job.WithLogger(nil) // which the test harness gives
-				m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
-					ctx, cancel := context.WithTimeout(ctx, time.Second)
-					defer cancel()
-					job.Logger(ctx).Info("settled", "amount", 7)
-					job.Logger(ctx).Debug("not at this level")
-					return nil
-				}, silent, to(&p))
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				runs := c.awaitRuns("a tick", 3, anything)
-				c.settled()
-				if joined := p.says(t, "joined"); len(joined) != 1 || joined[0]["job"] != "settle" || joined[0]["instance"] != m.Status().InstanceID {
-					t.Errorf("of the scheduler there is %v", joined)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			var p page
+			cfg := c.config()
+			cfg.Cron, cfg.TimeZone = "0/30 * * * * ?", "UTC"
+			silent := job.WithLogger(nil) // which the test harness gives
+			m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
+				ctx, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				job.Logger(ctx).Info("settled", "amount", 7)
+				job.Logger(ctx).Debug("not at this level")
+				return nil
+			}, silent, to(&p))
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			runs := c.awaitRuns("a tick", 3, anything)
+			c.settled()
+			if joined := p.says(t, "joined"); len(joined) != 1 || joined[0]["job"] != "settle" || joined[0]["instance"] != m.Status().InstanceID {
+				t.Errorf("of the scheduler there is %v", joined)
+			}
+			lines := map[float64]map[string]any{}
+			for _, line := range p.says(t, "settled") {
+				lines[line["item"].(float64)] = line
+			}
+			if len(lines) != 3 || len(p.says(t, "not at this level")) > 0 {
+				t.Fatalf("of the handlers there is %v", lines)
+			}
+			for _, e := range runs {
+				got := maps.Clone(lines[float64(e.Item)])
+				delete(got, "time")
+				want := map[string]any{
+					"level": "INFO", "msg": "settled", "amount": 7.0,
+					"job": "settle", "item": float64(e.Item), "tick": e.ScheduledTime.Format(time.RFC3339), "task": e.TaskID, "token": float64(e.Token),
 				}
-				lines := map[float64]map[string]any{}
-				for _, line := range p.says(t, "settled") {
-					lines[line["item"].(float64)] = line
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if len(lines) != 3 || len(p.says(t, "not at this level")) > 0 {
-					t.Fatalf("of the handlers there is %v", lines)
-				}
-				for _, e := range runs {
-					got := maps.Clone(lines[float64(e.Item)])
-					delete(got, "time")
-					want := map[string]any{
-						"level": "INFO", "msg": "settled", "amount": 7.0,
-						"job": "settle", "item": float64(e.Item), "tick": e.ScheduledTime.Format(time.RFC3339), "task": e.TaskID, "token": float64(e.Token),
-					}
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("(-want +got):\n%s", diff)
-					}
-				}
-			})
+			}
 		})
 	}
 }
@@ -159,8 +157,7 @@ func TestTwoLoggersAreRefused(t *testing.T) {
 // A handler is given the job's properties, and those of a later configuration from then on.
 // One that runs keeps what it was given.
 func TestPropertiesOfAHandler(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount = "", 1
 		cfg.Props = map[string]string{"region": "east", "limit": "10"}

@@ -62,15 +62,11 @@ func (c *cluster) commitWhileThere(id string, op coord.Op) {
 func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	c := newCutShort(t, s)
 	c.timeout = lasting
-	m := c.dial("10.0.0.1")
-	counts := &counting{Registry: m.reg}
-	m.reg = counts
-	if err := m.schedule(t.Context(), c.config(), c.work); err != nil {
-		t.Fatal(err)
-	}
+	m, counts := c.counted("10.0.0.1")
+	c.mustSchedule(m, c.config(), c.work)
 	c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 	c.trigger(m, 0)
-	first := c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })[0]
+	first := c.awaitRuns("item 0", 1, of(0))[0]
 	before := m.Status().InstanceID
 	counts.take()
 	tamper(c.cluster, before)
@@ -100,7 +96,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 		t.Errorf("status %+v", status)
 	}
 	c.trigger(m, 1)
-	c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+	c.awaitRuns("item 1", 1, of(1))
 	c.check()
 	m.leave()
 }
@@ -108,7 +104,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 // A handler that does not return when its context ends delays the new identity by no more
 // than the grace time.
 func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		c.timeout = lasting
 		hang := make(chan struct{})
@@ -121,13 +117,13 @@ func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
 		}, job.WithCancelGrace(500*time.Millisecond))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0", 1, of(0))
 		before := m.Status().InstanceID
 		c.commit(coord.Delete(c.job.Session(before)))
 		c.await("it is another instance, which has all items", func(s *jobtree.State) bool {
 			return s.Instances[before].Created == 0 && len(owners(s, 3)["10.0.0.1"]) == 3
 		})
 		c.trigger(m, 1)
-		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		c.awaitRuns("item 1", 1, of(1))
 	})
 }

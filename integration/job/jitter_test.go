@@ -61,8 +61,7 @@ func TestJitter(t *testing.T) {
 
 // An item begins before the next tick, however long the jitter is.
 func TestJitterIsBoundedByTheNextTick(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Jitter = time.Hour
 		for _, ip := range []string{"10.0.0.1", "10.0.0.2"} {

@@ -65,7 +65,7 @@ func TestKill(t *testing.T) {
 		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		killed := c.kill(ops.KillRequest{Items: []int{1}})
 		if len(killed) != 1 || killed[0].Item != 1 || killed[0].Instance != m.Status().InstanceID {
 			t.Errorf("killed %+v", killed)
@@ -111,7 +111,7 @@ func TestKillThatComesLate(t *testing.T) {
 		first := c.awaitRuns("a run", 1, func(e execution) bool { return !e.end.IsZero() })[0]
 		c.awaitOutcomes(jobtree.OutcomeOK)
 		trigger("long")
-		c.awaitRuns("another run", 2, func(execution) bool { return true })
+		c.awaitRuns("another run", 2, anything)
 		if _, err := c.ops().Kill(t.Context(), ops.KillRequest{Token: first.Token}); !errors.Is(err, ops.ErrNotRunning) {
 			t.Errorf("a kill of an execution that has ended: %v", err)
 		}
@@ -120,7 +120,7 @@ func TestKillThatComesLate(t *testing.T) {
 		c.await("the kill is gone", func(s *jobtree.State) bool { return len(s.Kills) == 0 })
 		close(c.release)
 		c.awaitOutcomes(jobtree.OutcomeOK)
-		for _, e := range c.record.find(func(execution) bool { return true }) {
+		for _, e := range c.record.find(anything) {
 			if e.cause != nil {
 				t.Errorf("killed: %+v", e)
 			}
@@ -131,7 +131,7 @@ func TestKillThatComesLate(t *testing.T) {
 // The runner is cut off before it can see the kill: nobody runs the item again, unless the
 // operator wants that.
 func TestKillOfARunnerThatIsCutOff(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		cfg := c.config()
 		crashes := c.join("10.0.0.1", cfg, c.work)
@@ -139,7 +139,7 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 		c.join("10.0.0.2", cfg, c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(crashes)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		crashes.crash()
 		c.kill(ops.KillRequest{Items: []int{0}})
 		c.kill(ops.KillRequest{Items: []int{2}, Failover: true})
@@ -160,7 +160,7 @@ func TestKillWithFailover(t *testing.T) {
 		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m, 0)
-		first := c.awaitRuns("item 0", 1, func(execution) bool { return true })[0]
+		first := c.awaitRuns("item 0", 1, anything)[0]
 		c.kill(ops.KillRequest{Failover: true})
 		again := c.awaitRuns("item 0 again", 1, reruns)[0]
 		if !again.ScheduledTime.Equal(first.ScheduledTime.Truncate(time.Millisecond)) || again.Token <= first.Token {
@@ -180,7 +180,7 @@ func TestKillOfATick(t *testing.T) {
 		cfg := c.cluster.config()
 		cfg.Cron, cfg.Threads, cfg.ShardingTotalCount = "0/20 * * * * ?", 2, 4
 		c.join("10.0.0.1", cfg, c.work)
-		begun := c.awaitRuns("two of four items", 2, func(execution) bool { return true })
+		begun := c.awaitRuns("two of four items", 2, anything)
 		tick := begun[0].ScheduledTime
 		killed := c.kill(ops.KillRequest{Tick: tick})
 		if len(killed) < 2 {
@@ -222,7 +222,7 @@ func TestObserversOfAKill(t *testing.T) {
 			}),
 			job.WithErrorHandler("TELL", job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) { told <- err })))
 		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, func(execution) bool { return true })
+		c.awaitRuns("item 0", 1, anything)
 		c.kill(ops.KillRequest{})
 		e := <-finished
 		if e.Outcome != job.OutcomeKilled || !errors.Is(e.Err, job.ErrKilled) {

@@ -49,9 +49,7 @@ func (c *cluster) release(held coord.Held) {
 // queue lists the nodes of those that wait to take over an item, or do.
 func (c *cluster) queue() []string {
 	c.Helper()
-	if err := c.view.Sync(c.Context()); err != nil {
-		c.Fatal(err)
-	}
+	c.sync()
 	var paths []string
 	for n := range c.view.Snapshot().All(c.job.FailoverLatch()) {
 		if n.Path != c.job.FailoverLatch() {
@@ -138,28 +136,26 @@ func TestTakeOverWaitsForAllItems(t *testing.T) {
 		"three":                 {400 * time.Millisecond, 3, 1300 * time.Millisecond, 1800 * time.Millisecond},
 		"there is no end to it": {400 * time.Millisecond, 12, 3 * time.Second, 3500 * time.Millisecond},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount = rarely, 12
-				c.join("10.0.0.1", cfg, nil)
-				c.await("items are assigned", func(s *jobtree.State) bool { return len(owners(s, 12)["10.0.0.1"]) == 12 })
-				c.jvmJoins()
-				c.pass(time.Second)
-				begun := time.Now()
-				for i := range tc.n {
-					c.commit(coord.Put(c.job.FailoverItem(i), nil))
-					c.pass(tc.every)
-				}
-				runs := c.awaitRuns("they are taken over", tc.n, reruns)
-				first := slices.MinFunc(runs, func(a, b execution) int { return a.begin.Compare(b.begin) }).begin
-				if after := first.Sub(begun); after < tc.least || after > tc.most {
-					t.Errorf("the first one is run again after %v, want %v to %v", after, tc.least, tc.most)
-				}
-				c.settled()
-				c.awaitQueue(0)
-				c.check()
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount = rarely, 12
+			c.join("10.0.0.1", cfg, nil)
+			c.await("items are assigned", func(s *jobtree.State) bool { return len(owners(s, 12)["10.0.0.1"]) == 12 })
+			c.jvmJoins()
+			c.pass(time.Second)
+			begun := time.Now()
+			for i := range tc.n {
+				c.commit(coord.Put(c.job.FailoverItem(i), nil))
+				c.pass(tc.every)
+			}
+			runs := c.awaitRuns("they are taken over", tc.n, reruns)
+			first := slices.MinFunc(runs, func(a, b execution) int { return a.begin.Compare(b.begin) }).begin
+			if after := first.Sub(begun); after < tc.least || after > tc.most {
+				t.Errorf("the first one is run again after %v, want %v to %v", after, tc.least, tc.most)
+			}
+			c.settled()
+			c.awaitQueue(0)
+			c.check()
 		})
 	}
 }
@@ -226,50 +222,44 @@ func TestAnInstanceThatLeavesBesideAJVM(t *testing.T) {
 	for name, tc := range map[string]struct {
 		isMixed bool
 	}{"beside a JVM member": {true}, "without": {false}} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount = rarely, 4
-				release := make(chan struct{})
-				m := c.join("10.0.0.1", cfg, hangs(release, of0))
-				n := c.join("10.0.0.2", cfg, hangs(release, of0))
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}})
-				other := "10.0.0.2"
-				if tc.isMixed {
-					c.jvmJoins()
-					c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1}, "10.0.0.1": {2, 3}}) // descending
-					m, other = n, "10.0.0.1"
-				}
-				owner := m.Status().InstanceID
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}}); err != nil {
-					t.Fatal(err)
-				}
-				c.awaitRuns("item 0", 1, of(0))
-				left := make(chan error)
-				go func() { left <- m.Shutdown(context.Background()) }()
-				c.pass(30 * time.Second)
-				if err := c.view.Sync(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				s := c.state()
-				_, isThere := s.Instances[owner]
-				if isThere != tc.isMixed || s.Session(owner).Leaving != tc.isMixed {
-					t.Errorf("its instance is there: %v; it says that it leaves: %v\n%s", isThere, s.Session(owner).Leaving, c.dump())
-				}
-				if got := owners(s, 4)[other]; len(got) != 3 {
-					t.Errorf("the other one has the items %v\n%s", got, c.dump())
-				}
-				close(release)
-				if err := <-left; err != nil {
-					t.Errorf("shutdown: %v", err)
-				}
-				c.await("all its nodes have gone", func(s *jobtree.State) bool { return s.Sessions[owner] == nil && s.Instances[owner].Owner == 0 })
-				c.pass(5 * time.Second)
-				if runs := c.record.find(anything); len(runs) != 1 || runs[0].err != nil {
-					t.Errorf("got %v", runs)
-				}
-				c.check()
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount = rarely, 4
+			release := make(chan struct{})
+			m := c.join("10.0.0.1", cfg, hangs(release, of0))
+			n := c.join("10.0.0.2", cfg, hangs(release, of0))
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}})
+			other := "10.0.0.2"
+			if tc.isMixed {
+				c.jvmJoins()
+				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1}, "10.0.0.1": {2, 3}}) // descending
+				m, other = n, "10.0.0.1"
+			}
+			owner := m.Status().InstanceID
+			c.trigger(m, 0)
+			c.awaitRuns("item 0", 1, of(0))
+			left := make(chan error)
+			go func() { left <- m.Shutdown(context.Background()) }()
+			c.pass(30 * time.Second)
+			c.sync()
+			s := c.state()
+			_, isThere := s.Instances[owner]
+			if isThere != tc.isMixed || s.Session(owner).Leaving != tc.isMixed {
+				t.Errorf("its instance is there: %v; it says that it leaves: %v\n%s", isThere, s.Session(owner).Leaving, c.dump())
+			}
+			if got := owners(s, 4)[other]; len(got) != 3 {
+				t.Errorf("the other one has the items %v\n%s", got, c.dump())
+			}
+			close(release)
+			if err := <-left; err != nil {
+				t.Errorf("shutdown: %v", err)
+			}
+			c.await("all its nodes have gone", func(s *jobtree.State) bool { return s.Sessions[owner] == nil && s.Instances[owner].Owner == 0 })
+			c.pass(5 * time.Second)
+			if runs := c.record.find(anything); len(runs) != 1 || runs[0].err != nil {
+				t.Errorf("got %v", runs)
+			}
+			c.check()
 		})
 	}
 }

@@ -60,9 +60,7 @@ func TestRegistrationThatComesWhileItIsLookedFor(t *testing.T) {
 		logged, logs := newLogbook()
 		c.mustSchedule(m, cfg, untilDone, logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("all run", 3, anything)
 		c.join("10.0.0.2", cfg, nil)
 		c.commit(coord.Delete(c.job.Instance(m.Status().InstanceID)))
@@ -74,9 +72,7 @@ func TestRegistrationThatComesWhileItIsLookedFor(t *testing.T) {
 		if said := logged.messages(); slices.Contains(said, "taking another identity: somebody else has removed or replaced this instance's nodes") {
 			t.Errorf("the log says %q", said)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); !errors.Is(err, job.ErrInstanceRemoved) {
+		if err := m.stop(); !errors.Is(err, job.ErrInstanceRemoved) {
 			t.Errorf("shutdown: %v", err)
 		}
 		c.awaitRuns("all again", 3, reruns)
@@ -168,7 +164,7 @@ func TestForestalledRegistrationThatCannotBeGivenUp(t *testing.T) {
 		reads := &impatient{Registry: m.reg}
 		m.reg = reads
 		c.mustSchedule(m, c.config(), nil)
-		c.awaitRuns("the second one runs, too", 1, func(e execution) bool { return e.ip == "10.0.0.2" })
+		c.awaitRuns("the second one runs, too", 1, on("10.0.0.2"))
 		if n := reads.gets.Load(); n > 50 {
 			t.Errorf("%d reads", n)
 		}
@@ -202,9 +198,7 @@ func TestLostRegistrationInARemovedJob(t *testing.T) {
 		if _, err := reg.Registry.Commit(t.Context(), <-reg.held...); !errors.Is(err, coord.ErrConflict) {
 			t.Errorf("the registration comes late: %v", err)
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if nodes := c.dump(); nodes != "" {
 			t.Errorf("the start has left\n%s", nodes)
 		}

@@ -14,13 +14,13 @@ import (
 )
 
 func TestShutdownDrains(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(a)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		c.join("10.0.0.2", c.config(), c.work)
 		left := make(chan struct{})
 		go func() { defer close(left); a.leave() }()
@@ -39,7 +39,7 @@ func TestShutdownDrains(t *testing.T) {
 		if again := c.record.find(reruns); len(again) > 0 {
 			t.Errorf("a graceful stop ran items again:\n%s", c.record)
 		}
-		for _, e := range c.record.find(func(execution) bool { return true }) {
+		for _, e := range c.record.find(anything) {
 			if e.err != nil {
 				t.Errorf("item %d was cut short: %v", e.Item, e.err)
 			}
@@ -49,7 +49,7 @@ func TestShutdownDrains(t *testing.T) {
 }
 
 func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
 		c.timeout = lasting
 		work := func(ctx context.Context, sc job.ShardingContext) error {
@@ -61,15 +61,13 @@ func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 		a := c.join("10.0.0.1", c.config(), work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(a)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		c.join("10.0.0.2", c.config(), work)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := a.Shutdown(ctx); err != nil {
+		if err := a.stop(); err != nil {
 			t.Errorf("shutdown: %v", err)
 		}
 		again := c.awaitRuns("all items elsewhere", 3, reruns)
-		for _, e := range c.record.find(func(e execution) bool { return e.ip == "10.0.0.1" }) {
+		for _, e := range c.record.find(on("10.0.0.1")) {
 			if !errors.Is(e.cause, job.ErrShutdown) {
 				t.Errorf("item %d ended with %v", e.Item, e.cause)
 			}
@@ -93,7 +91,7 @@ func TestOperatorRemovesAnInstance(t *testing.T) {
 		c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a, 0)
-		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0", 1, of(0))
 		c.commit(coord.Delete(c.job.Instance(a.Status().InstanceID)))
 		c.await("its idle item goes, what runs stays", func(s *jobtree.State) bool {
 			got := owners(s, 3)
@@ -109,9 +107,7 @@ func TestOperatorRemovesAnInstance(t *testing.T) {
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		// The same process can start the job again.
-		if err := a.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(a, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.check()
 	})
@@ -125,7 +121,7 @@ func TestJobRemovedWhileItRuns(t *testing.T) {
 		b := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		c.commit(coord.DeleteTree(c.job.Root()))
 		for _, m := range []*member{a, b} {
 			m.awaitDone()
@@ -133,14 +129,12 @@ func TestJobRemovedWhileItRuns(t *testing.T) {
 				t.Errorf("it stopped with %v, want ErrJobRemoved", err)
 			}
 		}
-		for _, e := range c.record.find(func(execution) bool { return true }) {
+		for _, e := range c.record.find(anything) {
 			if !errors.Is(e.cause, job.ErrJobRemoved) && !errors.Is(e.cause, job.ErrItemLost) {
 				t.Errorf("item %d ended with %v", e.Item, e.cause)
 			}
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if s := c.state(); s.Config != nil || len(s.Instances)+len(s.Sessions)+len(s.Items) > 0 {
 			t.Errorf("nodes were made again:\n%s", c.dump())
 		}
@@ -158,13 +152,11 @@ func TestShortDisconnectChangesNothing(t *testing.T) {
 		c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.trigger(a)
-		before := c.awaitRuns("all items", 3, func(execution) bool { return true })
+		before := c.awaitRuns("all items", 3, anything)
 		c.await("the triggers are taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
 		tree := c.state()
 		a.link.Cut()
-		if err := elapse(t.Context(), time.Second); err != nil {
-			t.Fatal(err)
-		}
+		c.pass(time.Second)
 		a.link.Heal()
 		close(c.release)
 		c.settled()
@@ -187,10 +179,10 @@ func TestShortDisconnectChangesNothing(t *testing.T) {
 				t.Errorf("server %s is disabled", ip)
 			}
 		}
-		if all := c.record.find(func(execution) bool { return true }); len(all) != len(before) {
+		if all := c.record.find(anything); len(all) != len(before) {
 			t.Errorf("something ran again:\n%s", c.record)
 		}
-		for _, e := range c.record.find(func(execution) bool { return true }) {
+		for _, e := range c.record.find(anything) {
 			if e.err != nil {
 				t.Errorf("item %d was cut short: %v", e.Item, e.err)
 			}
@@ -215,7 +207,7 @@ func TestLongDisconnect(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		old := a.Status().InstanceID
 		c.trigger(a, 0)
-		c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })
+		c.awaitRuns("item 0", 1, of(0))
 		a.link.Cut()
 		cut := c.awaitRuns("its context ends", 1, func(e execution) bool { return !e.end.IsZero() })[0]
 		if !errors.Is(cut.cause, coord.ErrSessionLost) {
@@ -290,9 +282,7 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 				if lost.Hits() != 1 || slow.Hits() != 1 {
 					t.Fatalf("the registration was lost %d times and fenced %d times", lost.Hits(), slow.Hits())
 				}
-				if err := elapse(t.Context(), time.Minute); err != nil {
-					t.Fatal(err)
-				}
+				c.pass(time.Minute)
 				if state := c.state(); len(state.Instances) != 1 {
 					t.Errorf("an instance that has left is in the tree:\n%s", c.dump())
 				}
@@ -325,9 +315,7 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 		if lost.Hits() != 1 {
 			t.Fatal("the election was not lost")
 		}
-		if err := elapse(t.Context(), time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		c.pass(time.Minute)
 		if leader := c.state().Leader; leader != nil {
 			t.Errorf("%s leads, and has left", leader.ID)
 		}
@@ -350,9 +338,7 @@ func TestShutdownByAHandler(t *testing.T) {
 			told <- m.Shutdown(derived)
 			return nil
 		}
-		if err := m.schedule(t.Context(), c.config(), work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, c.config(), work)
 		close(started)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m, 1)

@@ -92,8 +92,7 @@ func (m *minutes) errorsTo() job.Option {
 // Listeners are called in their order, and backwards afterwards, around all attempts. They are
 // told the outcome, whatever it is. A change of their names counts from the next execution on.
 func TestListenersAreToldInOrder(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		told := newMinutes()
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount, cfg.Listeners, cfg.ErrorHandler = rarely, 1, []string{"second", "first"}, "IGNORE"
@@ -148,10 +147,7 @@ func TestListenersAreToldInOrder(t *testing.T) {
 		c.configure(func(cfg *job.Config) { cfg.Listeners = []string{"first"} })
 		c.await("the change is in force", func(*jobtree.State) bool { return c.says(m).Accepted == c.configured() })
 		before := len(told.all())
-		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := c.trigger(m)
 		c.wait(result)
 		if got, want := told.all()[before:], []string{"first before 0", "attempt 1", "first after 0 attempt 1: OK <nil>, <nil>"}; !slices.Equal(got, want) {
 			t.Errorf("after the change: %q", got)
@@ -185,10 +181,7 @@ func TestListenersHoldNothingUp(t *testing.T) {
 			}}),
 			job.WithListener("last", told.listens("last")))
 		begun := time.Now()
-		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := c.trigger(m)
 		if got := resultsOf(c.wait(result)); !slices.Equal(got, []job.Outcome{job.OutcomeOK}) {
 			t.Errorf("outcomes %v", got)
 		}
@@ -208,10 +201,7 @@ func TestListenersHoldNothingUp(t *testing.T) {
 			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		for range 110 {
-			result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := c.trigger(m)
 			c.wait(result)
 		}
 		if !has(`error of 0: job: listener "deaf": Before: job: listener did not return in time: it was not called, because 100 earlier calls`)(told.all()) {
@@ -222,8 +212,7 @@ func TestListenersHoldNothingUp(t *testing.T) {
 
 // A name that is not known refuses the configuration, at the start and later.
 func TestUnknownListener(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Listeners = []string{"audit", "gone"}
 		for says, opts := range map[string][]job.Option{

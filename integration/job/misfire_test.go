@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
@@ -27,7 +28,7 @@ func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
 		c.await("misfire is flagged while it runs", func(s *jobtree.State) bool {
 			return s.Item(0).Misfire && s.Item(0).Running != nil
 		})
-		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
+		runs := c.awaitRuns("item 0 again", 2, of(0))
 		c.check()
 		if c.stoodStill(300 * time.Millisecond) {
 			return // then all of it is late
@@ -57,12 +58,11 @@ func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
 }
 
 func TestMisfireOffLetsTicksGo(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Misfire = job.Off
 		c.join("10.0.0.1", cfg, longItem(2500*time.Millisecond))
-		runs := c.awaitRuns("item 0 again", 2, func(e execution) bool { return e.Item == 0 })
+		runs := c.awaitRuns("item 0 again", 2, of(0))
 		if again := runs[1]; again.Source != job.SourceNormal || again.ScheduledTime.Before(runs[0].end) {
 			t.Errorf("a tick that came while it ran was made up: %v for %v, the first ended %v\n%s", again.Source, again.ScheduledTime, runs[0].end, c.record)
 		}
@@ -76,18 +76,15 @@ func TestMisfireOffLetsTicksGo(t *testing.T) {
 // All instances are down while ticks come. The first one that starts again makes up for them
 // with one run.
 func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = "0/2 * * * * ?"
 		a := c.join("10.0.0.1", cfg, nil)
-		before := c.awaitRuns("a tick", 3, func(execution) bool { return true })
+		before := c.awaitRuns("a tick", 3, anything)
 		a.leave()
-		if err := elapse(t.Context(), 3500*time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		c.pass(3500 * time.Millisecond)
 		c.join("10.0.0.2", cfg, nil)
-		runs := c.awaitRuns("after the pause", len(before)+3, func(execution) bool { return true })[len(before):]
+		runs := c.awaitRuns("after the pause", len(before)+3, anything)[len(before):]
 		// Whether a tick is on time is judged before the claim, which takes its time, too.
 		const onTime = time.Second + time.Second/2
 		for _, e := range runs[:3] {
@@ -100,8 +97,7 @@ func TestTicksMissedByEverybodyAreMadeUpOnce(t *testing.T) {
 }
 
 func TestNewJobMakesUpNothing(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = "0 0 0 1 * ?" // its last tick was long ago
 		c.join("10.0.0.1", cfg, nil)
@@ -111,7 +107,7 @@ func TestNewJobMakesUpNothing(t *testing.T) {
 		c.await("the new schedule in force", func(s *jobtree.State) bool { return s.Schedule != nil && s.Schedule.Cron == "0 0 12 * * ?" })
 		changed := time.Now()
 		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
-		for _, e := range c.awaitRuns("ticks of the last schedule", 3, func(execution) bool { return true }) {
+		for _, e := range c.awaitRuns("ticks of the last schedule", 3, anything) {
 			isMissed := e.Source == job.SourceMisfire && c.stoodStill(500*time.Millisecond)
 			if e.Source != job.SourceNormal && !isMissed || e.ScheduledTime.Before(changed.Add(-time.Second)) {
 				t.Errorf("%v for %v", e.Source, e.ScheduledTime)

@@ -75,39 +75,35 @@ func TestOldIsTold(t *testing.T) {
 		"a document of 2.1 that is replaced": {document2, "ENABLED", true, ""},
 		"a document of 2.1 that stays":       {document2, "", false, "none"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				core, logs := observer.New(zap.WarnLevel)
-				c.commit(coord.Put(c.job.Server("10.0.0.9"), []byte(tc.server)))
-				if tc.config != "" {
-					c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(tc.config)))
-				}
-				cfg := c.config()
-				cfg.Overwrite = tc.overwrite
-				c.join("10.0.0.1", cfg, nil, job.WithLogger(zap.New(core)))
-				told := logs.FilterMessageSnippet(what).All()
-				isTold := tc.want != "none" && (tc.want != "" || tc.overwrite)
-				if len(told) > 1 || (len(told) == 1) != isTold {
-					t.Fatalf("told %d times: %v", len(told), told)
-				}
-				if isTold && !strings.Contains(fmt.Sprint(told[0].ContextMap()["servers of 2.1"]), tc.want) {
-					t.Errorf("told %v", told[0].ContextMap())
-				}
-			})
-		})
-	}
-	t.Run("members that are there", func(t *testing.T) {
-		inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
 			core, logs := observer.New(zap.WarnLevel)
-			c.join("10.0.0.1", c.config(), nil, job.WithLogger(zap.New(core)))
-			const jvm = "10.0.0.9@-@1234"
-			c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
-			c.pass(time.Minute)
-			told := logs.FilterMessageSnippet("JVM members do something otherwise, with harm").All()
-			if len(told) != 1 || told[0].ContextMap()["field"] != "config" || !strings.Contains(fmt.Sprint(told[0].ContextMap()["does"]), `of elastic-job 2.1 ("`+jvm+`") do not read`) {
-				t.Errorf("told %v", told)
+			c.commit(coord.Put(c.job.Server("10.0.0.9"), []byte(tc.server)))
+			if tc.config != "" {
+				c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(tc.config)))
+			}
+			cfg := c.config()
+			cfg.Overwrite = tc.overwrite
+			c.join("10.0.0.1", cfg, nil, job.WithLogger(zap.New(core)))
+			told := logs.FilterMessageSnippet(what).All()
+			isTold := tc.want != "none" && (tc.want != "" || tc.overwrite)
+			if len(told) > 1 || (len(told) == 1) != isTold {
+				t.Fatalf("told %d times: %v", len(told), told)
+			}
+			if isTold && !strings.Contains(fmt.Sprint(told[0].ContextMap()["servers of 2.1"]), tc.want) {
+				t.Errorf("told %v", told[0].ContextMap())
 			}
 		})
+	}
+	runInVirtualTime(t, "members that are there", func(t *testing.T, c *cluster, _ *memory.Store) {
+		core, logs := observer.New(zap.WarnLevel)
+		c.join("10.0.0.1", c.config(), nil, job.WithLogger(zap.New(core)))
+		const jvm = "10.0.0.9@-@1234"
+		c.commit(coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
+		c.pass(time.Minute)
+		told := logs.FilterMessageSnippet("JVM members do something otherwise, with harm").All()
+		if len(told) != 1 || told[0].ContextMap()["field"] != "config" || !strings.Contains(fmt.Sprint(told[0].ContextMap()["does"]), `of elastic-job 2.1 ("`+jvm+`") do not read`) {
+			t.Errorf("told %v", told)
+		}
 	})
 }
 
@@ -119,25 +115,21 @@ func TestOldMembersKeepTheirDocument(t *testing.T) {
 		"overwrite": func(cfg *job.Config) { cfg.Overwrite = true },
 		"revision":  func(cfg *job.Config) { cfg.Revision = 1 },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(document2)),
-					coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
-				cfg := c.config()
-				change(&cfg)
-				m := c.dial("10.0.0.1")
-				if err := m.schedule(t.Context(), cfg, nil); !errors.Is(err, job.ErrOldMembers) || !strings.Contains(err.Error(), jvm) {
-					t.Fatalf("got %v", err)
-				}
-				if got := string(c.state().Config.Value); got != document2 || len(c.state().Instances) > 1 {
-					t.Errorf("the registry has %s and %d instances", got, len(c.state().Instances))
-				}
-				c.commit(coord.Delete(c.job.Instance(jvm)))
-				if err := m.schedule(t.Context(), cfg, nil); err != nil {
-					t.Fatal(err)
-				}
-				c.await("the program's configuration", func(s *jobtree.State) bool { return string(s.Config.Value) != document2 })
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			c.commit(coord.Put(c.job.Root(), nil), coord.Put(c.job.Config(), []byte(document2)),
+				coord.CreateEphemeral(c.job.Instance(jvm), nil), coord.Put(c.job.Server("10.0.0.9"), nil))
+			cfg := c.config()
+			change(&cfg)
+			m := c.dial("10.0.0.1")
+			if err := m.schedule(t.Context(), cfg, nil); !errors.Is(err, job.ErrOldMembers) || !strings.Contains(err.Error(), jvm) {
+				t.Fatalf("got %v", err)
+			}
+			if got := string(c.state().Config.Value); got != document2 || len(c.state().Instances) > 1 {
+				t.Errorf("the registry has %s and %d instances", got, len(c.state().Instances))
+			}
+			c.commit(coord.Delete(c.job.Instance(jvm)))
+			c.mustSchedule(m, cfg, nil)
+			c.await("the program's configuration", func(s *jobtree.State) bool { return string(s.Config.Value) != document2 })
 		})
 	}
 }

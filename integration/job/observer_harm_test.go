@@ -93,33 +93,31 @@ func TestObserverThatFails(t *testing.T) {
 		"panic":  {func() { panic("no") }, 2},
 		"goexit": {runtime.Goexit, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				var calls atomic.Int64
-				fails := job.WithObserver(func(e job.Event) {
-					if e.Kind == jobtype.EventClaimed {
-						calls.Add(1)
-						tc.fail()
-					}
-				})
-				var w witness
-				logged, logs := newLogbook()
-				m := c.join("10.0.0.1", c.config(), nil, fails, w.option(), logs)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.pass(90 * time.Second)
-				m.leave()
-				claims := len(w.of(jobtype.EventClaimed))
-				if runs := len(c.record.find(anything)); runs < 3*85 || claims != runs || calls.Load() != int64(runs) {
-					t.Errorf("%d executions; it was called %d times, the other %d times", runs, calls.Load(), claims)
-				}
-				lines := logged.says(observerPanicked)
-				if len(lines) != tc.lines {
-					t.Fatalf("the log says %v", lines)
-				}
-				if tc.lines > 0 && (lines[0]["panic"] != "no" || lines[1]["times"].(int64) < 100) {
-					t.Errorf("the log says %v", lines)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			var calls atomic.Int64
+			fails := job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventClaimed {
+					calls.Add(1)
+					tc.fail()
 				}
 			})
+			var w witness
+			logged, logs := newLogbook()
+			m := c.join("10.0.0.1", c.config(), nil, fails, w.option(), logs)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			c.pass(90 * time.Second)
+			m.leave()
+			claims := len(w.of(jobtype.EventClaimed))
+			if runs := len(c.record.find(anything)); runs < 3*85 || claims != runs || calls.Load() != int64(runs) {
+				t.Errorf("%d executions; it was called %d times, the other %d times", runs, calls.Load(), claims)
+			}
+			lines := logged.says(observerPanicked)
+			if len(lines) != tc.lines {
+				t.Fatalf("the log says %v", lines)
+			}
+			if tc.lines > 0 && (lines[0]["panic"] != "no" || lines[1]["times"].(int64) < 100) {
+				t.Errorf("the log says %v", lines)
+			}
 		})
 	}
 }
@@ -127,8 +125,7 @@ func TestObserverThatFails(t *testing.T) {
 // What the functions of an observer ask of the scheduler is answered: none of its locks is
 // held then.
 func TestObserverThatAsksTheScheduler(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
 		self := make(chan *job.Scheduler, 1)
@@ -192,78 +189,74 @@ func TestObserverThatIsFarBehind(t *testing.T) {
 		times = 4 // that they run in a round
 	)
 	for name, pauses := range map[string]bool{"and catches up at once": false, "and falls behind again": true} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount, cfg.Threads, cfg.MonitorExecution, cfg.Failover = "", items, items, job.Off, false
-				first, second := make(chan struct{}), make(chan struct{})
-				var slow witness
-				started := 0
-				observer := func(e job.Event) {
-					if e.Kind == jobtype.EventJoined {
-						<-first
-					}
-					slow.add(e)
-					if e.Kind != jobtype.EventStarted {
-						return
-					}
-					if started++; started == 200 && pauses {
-						<-second
-					}
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount, cfg.Threads, cfg.MonitorExecution, cfg.Failover = "", items, items, job.Off, false
+			first, second := make(chan struct{}), make(chan struct{})
+			var slow witness
+			started := 0
+			observer := func(e job.Event) {
+				if e.Kind == jobtype.EventJoined {
+					<-first
 				}
-				m := c.join("10.0.0.1", cfg, nil, job.WithObserver(observer))
-				c.ownedBy("10.0.0.1", items, items)
-				rounds := 0
-				round := func() {
-					t.Helper()
-					rounds++
-					for range times {
-						if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-							t.Fatal(err)
-						}
-						c.pass(time.Second)
-					}
-					synctest.Wait()
+				slow.add(e)
+				if e.Kind != jobtype.EventStarted {
+					return
 				}
-				round()
-				close(first)
+				if started++; started == 200 && pauses {
+					<-second
+				}
+			}
+			m := c.join("10.0.0.1", cfg, nil, job.WithObserver(observer))
+			c.ownedBy("10.0.0.1", items, items)
+			rounds := 0
+			round := func() {
+				t.Helper()
+				rounds++
+				for range times {
+					c.trigger(m)
+					c.pass(time.Second)
+				}
 				synctest.Wait()
-				if pauses {
-					round()
-				}
-				close(second)
-				all := slow.all()
-				if all[len(all)-1].Kind != jobtype.EventMissed {
-					t.Errorf("the last that it is told is %+v", all[len(all)-1])
-				}
-				var at []int
-				missed := 0
-				for i, event := range all {
-					if e := event; e.Kind == jobtype.EventMissed {
-						at = append(at, i)
-						missed += e.Count
-						if e.JobName != "settle" || e.Time.IsZero() || e.Count < 1000 {
-							t.Errorf("missed: %+v", e)
-						}
+			}
+			round()
+			close(first)
+			synctest.Wait()
+			if pauses {
+				round()
+			}
+			close(second)
+			all := slow.all()
+			if all[len(all)-1].Kind != jobtype.EventMissed {
+				t.Errorf("the last that it is told is %+v", all[len(all)-1])
+			}
+			var at []int
+			missed := 0
+			for i, event := range all {
+				if e := event; e.Kind == jobtype.EventMissed {
+					at = append(at, i)
+					missed += e.Count
+					if e.JobName != "settle" || e.Time.IsZero() || e.Count < 1000 {
+						t.Errorf("missed: %+v", e)
 					}
 				}
-				if len(at) != rounds {
-					t.Fatalf("%d times it is told that it has missed some, want %d", len(at), rounds)
-				}
-				// Connected, joined, configured, leads, items; of each request that it is made; and of each execution that
-				// it is claimed, started and finished.
-				if got, want := len(all)-len(at)+missed, 5+rounds*times*(1+items*3); got != want {
-					t.Errorf("%d were told or missed, of %d", got, want)
-				}
-				// It is told of between what came before and what came after.
-				if at[0] < most || at[0] > most+2 {
-					t.Errorf("it was told as event %d", at[0])
-				}
-				m.leave()
-				if all = slow.all(); all[len(all)-1].Kind != jobtype.EventLeft {
-					t.Error("it was not told the end")
-				}
-			})
+			}
+			if len(at) != rounds {
+				t.Fatalf("%d times it is told that it has missed some, want %d", len(at), rounds)
+			}
+			// Connected, joined, configured, leads, items; of each request that it is made; and of each execution that
+			// it is claimed, started and finished.
+			if got, want := len(all)-len(at)+missed, 5+rounds*times*(1+items*3); got != want {
+				t.Errorf("%d were told or missed, of %d", got, want)
+			}
+			// It is told of between what came before and what came after.
+			if at[0] < most || at[0] > most+2 {
+				t.Errorf("it was told as event %d", at[0])
+			}
+			m.leave()
+			if all = slow.all(); all[len(all)-1].Kind != jobtype.EventLeft {
+				t.Error("it was not told the end")
+			}
 		})
 	}
 }
@@ -280,13 +273,9 @@ func TestObserverOfAHandlerThatDoesNotReturn(t *testing.T) {
 			return errors.New("too late")
 		}, w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("it", 1, anything)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); err == nil {
+		if err := m.stop(); err == nil {
 			t.Error("nothing is said of the handler")
 		}
 		n := len(w.all())

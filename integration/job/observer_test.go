@@ -181,10 +181,7 @@ func TestObserverIsToldOfTheSession(t *testing.T) {
 		c.pass(500 * time.Millisecond)
 		m.link.Heal()
 		c.pass(500 * time.Millisecond)
-		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := c.trigger(m)
 		c.awaitRuns("it runs", 1, anything)
 		m.link.Cut()
 		m.awaitStatus("lost", func(s job.Status) bool { return s.Session == coord.Lost })
@@ -318,9 +315,7 @@ func TestObserverIsToldOfRetries(t *testing.T) {
 		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error { return fmt.Errorf("no %d", sc.Attempt) }, w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
 		before := len(w.all())
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("three", 3, func(e execution) bool { return !e.end.IsZero() })
 		w.expect(t, before, "claimed: 0 MANUAL", "started: 0 MANUAL",
 			"retried: 0, 1: no 1, 1s", "retried: 0, 2: no 2, 2s", "finished: 0 MANUAL FAILED, 3")
@@ -361,21 +356,17 @@ func TestObserverIsToldHowExecutionsEnd(t *testing.T) {
 			panic("no")
 		}, job.OutcomeTimeout, isPanic},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount, cfg.Timeout = "", 1, 30*time.Second
-				var w witness
-				m := c.join("10.0.0.1", cfg, tc.handler, w.option())
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-					t.Fatal(err)
-				}
-				c.awaitRuns("it", 1, func(e execution) bool { return !e.end.IsZero() })
-				c.settled()
-				if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
-					t.Errorf("finished: %+v, want %v", f, tc.want)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount, cfg.Timeout = "", 1, 30*time.Second
+			var w witness
+			m := c.join("10.0.0.1", cfg, tc.handler, w.option())
+			c.trigger(m)
+			c.awaitRuns("it", 1, func(e execution) bool { return !e.end.IsZero() })
+			c.settled()
+			if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
+				t.Errorf("finished: %+v, want %v", f, tc.want)
+			}
 		})
 	}
 }
@@ -391,32 +382,26 @@ func TestObserverIsToldWhatAShutdownCuts(t *testing.T) {
 		"goexit":  {func() error { runtime.Goexit(); return nil }, job.OutcomeCut},
 		"success": {func() error { return nil }, job.OutcomeOK},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount = "", 1
-				var w witness
-				m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-					<-ctx.Done()
-					return tc.leave()
-				}, w.option())
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-					t.Fatal(err)
-				}
-				c.awaitRuns("it", 1, anything)
-				ctx, cancel := context.WithCancel(t.Context())
-				cancel()
-				if err := m.Shutdown(ctx); err != nil {
-					t.Error(err)
-				}
-				if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want {
-					t.Errorf("finished: %+v, want %v", f, tc.want)
-				}
-				if again := len(c.state().FailoverItems); (again == 1) != (tc.want == job.OutcomeCut) {
-					t.Errorf("%d items wait to be run again", again)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount = "", 1
+			var w witness
+			m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
+				<-ctx.Done()
+				return tc.leave()
+			}, w.option())
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
+			c.trigger(m)
+			c.awaitRuns("it", 1, anything)
+			if err := m.stop(); err != nil {
+				t.Error(err)
+			}
+			if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want {
+				t.Errorf("finished: %+v, want %v", f, tc.want)
+			}
+			if again := len(c.state().FailoverItems); (again == 1) != (tc.want == job.OutcomeCut) {
+				t.Errorf("%d items wait to be run again", again)
+			}
 		})
 	}
 }
@@ -536,33 +521,31 @@ func TestObserverIsToldWhatIsSkipped(t *testing.T) {
 			want: jobtype.SkipWhileRunning, says: "while running",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron = "0/30 * * * * ?"
-				if tc.cfg != nil {
-					tc.cfg(&cfg)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron = "0/30 * * * * ?"
+			if tc.cfg != nil {
+				tc.cfg(&cfg)
+			}
+			var w witness
+			m := c.join("10.0.0.1", cfg, tc.work, w.option())
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			first := c.awaitRuns("a tick", 3, anything)[0].ScheduledTime
+			tc.do(c, m)
+			c.pass(3 * time.Minute)
+			for _, e := range w.of(jobtype.EventSkipped) {
+				if e.Item != tc.item {
+					continue
 				}
-				var w witness
-				m := c.join("10.0.0.1", cfg, tc.work, w.option())
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				first := c.awaitRuns("a tick", 3, anything)[0].ScheduledTime
-				tc.do(c, m)
-				c.pass(3 * time.Minute)
-				for _, e := range w.of(jobtype.EventSkipped) {
-					if e.Item != tc.item {
-						continue
-					}
-					if e.Reason != tc.want || e.Reason.String() != tc.says {
-						t.Errorf("skipped because %v, want %v", e.Reason, tc.want)
-					}
-					if want := int(e.ScheduledTime.Sub(first) / (30 * time.Second)); e.Count < 1 || e.Count != want {
-						t.Errorf("%d ticks up to %v, want %d", e.Count, e.ScheduledTime, want)
-					}
-					return
+				if e.Reason != tc.want || e.Reason.String() != tc.says {
+					t.Errorf("skipped because %v, want %v", e.Reason, tc.want)
 				}
-				t.Errorf("not told: %q", w.tale(w.all()...))
-			})
+				if want := int(e.ScheduledTime.Sub(first) / (30 * time.Second)); e.Count < 1 || e.Count != want {
+					t.Errorf("%d ticks up to %v, want %d", e.Count, e.ScheduledTime, want)
+				}
+				return
+			}
+			t.Errorf("not told: %q", w.tale(w.all()...))
 		})
 	}
 }
@@ -604,10 +587,7 @@ func TestObserverIsToldWhatIsReleased(t *testing.T) {
 		// The first one ends at once, so the others are claimed although there is one thread.
 		m := c.join("10.0.0.1", cfg, hangs(release, func(sc job.ShardingContext) bool { return sc.Item > 0 }), w.option())
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := c.trigger(m)
 		c.pass(10 * time.Second)
 		open := map[string]bool{}
 		for _, e := range w.of(jobtype.EventClaimed) {
@@ -641,34 +621,28 @@ func TestObserverIsToldWhatIsReleasedInTheEnd(t *testing.T) {
 			m.link.Heal()
 		},
 		"left": func(c *cluster, m *member) {
-			ctx, cancel := context.WithCancel(c.Context())
-			cancel()
-			if err := m.Shutdown(ctx); err != nil {
+			if err := m.stop(); err != nil {
 				c.Error(err)
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				c.timeout = time.Second // so it is lost before the claim has waited for too long
-				cfg := c.config()
-				cfg.Cron, cfg.Threads = "", 1
-				var w witness
-				release := make(chan struct{})
-				defer close(release)
-				m := c.join("10.0.0.1", cfg, hangs(release, func(sc job.ShardingContext) bool { return sc.Item > 0 }), w.option())
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				id := m.Status().InstanceID
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-					t.Fatal(err)
-				}
-				c.pass(50 * time.Millisecond)
-				end(c, m)
-				back := w.of(jobtype.EventReleased)
-				if len(back) == 0 || back[0].Item != 2 || back[0].InstanceID != id {
-					t.Errorf("released: %+v: %q", back, w.tale(w.all()...))
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			c.timeout = time.Second // so it is lost before the claim has waited for too long
+			cfg := c.config()
+			cfg.Cron, cfg.Threads = "", 1
+			var w witness
+			release := make(chan struct{})
+			defer close(release)
+			m := c.join("10.0.0.1", cfg, hangs(release, func(sc job.ShardingContext) bool { return sc.Item > 0 }), w.option())
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			id := m.Status().InstanceID
+			c.trigger(m)
+			c.pass(50 * time.Millisecond)
+			end(c, m)
+			back := w.of(jobtype.EventReleased)
+			if len(back) == 0 || back[0].Item != 2 || back[0].InstanceID != id {
+				t.Errorf("released: %+v: %q", back, w.tale(w.all()...))
+			}
 		})
 	}
 }

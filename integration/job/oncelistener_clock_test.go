@@ -28,62 +28,60 @@ func TestOnceListenersUnderClocksThatDiffer(t *testing.T) {
 		{name: "and the store's is not known", leader: 8 * time.Second, cron: "* * * * * ?", isDark: true},
 		{name: "and the worker is ahead", worker: 8 * time.Second, cron: "* * * * * ?"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				l := newLedger()
-				var mu sync.Mutex
-				completed := map[time.Time]time.Time{} // by tick: when
-				l.onCompleted = func(_ context.Context, r job.TickResult) error {
-					mu.Lock()
-					defer mu.Unlock()
-					completed[r.ScheduledTime.UTC()] = time.Now()
-					return nil
-				}
-				cfg := c.onceConfig(4)
-				cfg.Cron = tt.cron
-				work := func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, 100*time.Millisecond) }
-				var members []*member
-				for n, off := range []time.Duration{tt.leader, tt.worker} {
-					clock := &setClock{}
-					clock.set(off)
-					m := c.dial([]string{"10.0.0.1", "10.0.0.2"}[n])
-					if tt.isDark {
-						m.reg = darkClock{m.reg}
-					}
-					c.mustSchedule(m, cfg, work, l.option(job.OnceTimes{}), setup.Clock(clock.now))
-					members = append(members, m)
-				}
-				c.ownedBy("10.0.0.2", 4, 2)
-				c.await("the first one leads", func(s *jobtree.State) bool { return s.Leader != nil && jobtree.InstanceIP(s.Leader.ID) == "10.0.0.1" })
-				c.pass(time.Minute)
-				members[1].crash()
-				crashed := time.Now()
-				c.pass(time.Minute)
-				c.lastTick()
-				c.await("nothing is left of the ticks", func(s *jobtree.State) bool { return len(s.Guarantees) == 0 })
+		runInVirtualTime(t, tt.name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			l := newLedger()
+			var mu sync.Mutex
+			completed := map[time.Time]time.Time{} // by tick: when
+			l.onCompleted = func(_ context.Context, r job.TickResult) error {
 				mu.Lock()
 				defer mu.Unlock()
-				whole := 0
-				for tick, at := range completed {
-					r := l.completed(tick)[0]
-					if len(r.Items) == 4 && len(r.Outcomes) == 4 && r.Err == nil {
-						whole++
-					}
-					for _, item := range r.Items {
-						for _, e := range c.record.find(func(e execution) bool {
-							return e.Item == item && e.ScheduledTime.Equal(tick) && !(e.ip == "10.0.0.2" && e.begin.After(crashed))
-						}) {
-							if e.end.IsZero() || e.end.After(at) || r.Outcomes[item] == job.OutcomeSkipped {
-								t.Errorf("tick %s was completed at %s with %v for item %d, and its run ended at %s",
-									tick.Format(time.TimeOnly), at.Format("05.000"), r.Outcomes[item], item, e.end.Format("05.000"))
-							}
+				completed[r.ScheduledTime.UTC()] = time.Now()
+				return nil
+			}
+			cfg := c.onceConfig(4)
+			cfg.Cron = tt.cron
+			work := func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, 100*time.Millisecond) }
+			var members []*member
+			for n, off := range []time.Duration{tt.leader, tt.worker} {
+				clock := &setClock{}
+				clock.set(off)
+				m := c.dial([]string{"10.0.0.1", "10.0.0.2"}[n])
+				if tt.isDark {
+					m.reg = darkClock{m.reg}
+				}
+				c.mustSchedule(m, cfg, work, l.option(job.OnceTimes{}), setup.Clock(clock.now))
+				members = append(members, m)
+			}
+			c.ownedBy("10.0.0.2", 4, 2)
+			c.await("the first one leads", func(s *jobtree.State) bool { return s.Leader != nil && jobtree.InstanceIP(s.Leader.ID) == "10.0.0.1" })
+			c.pass(time.Minute)
+			members[1].crash()
+			crashed := time.Now()
+			c.pass(time.Minute)
+			c.lastTick()
+			c.await("nothing is left of the ticks", func(s *jobtree.State) bool { return len(s.Guarantees) == 0 })
+			mu.Lock()
+			defer mu.Unlock()
+			whole := 0
+			for tick, at := range completed {
+				r := l.completed(tick)[0]
+				if len(r.Items) == 4 && len(r.Outcomes) == 4 && r.Err == nil {
+					whole++
+				}
+				for _, item := range r.Items {
+					for _, e := range c.record.find(func(e execution) bool {
+						return e.Item == item && e.ScheduledTime.Equal(tick) && !(e.ip == "10.0.0.2" && e.begin.After(crashed))
+					}) {
+						if e.end.IsZero() || e.end.After(at) || r.Outcomes[item] == job.OutcomeSkipped {
+							t.Errorf("tick %s was completed at %s with %v for item %d, and its run ended at %s",
+								tick.Format(time.TimeOnly), at.Format("05.000"), r.Outcomes[item], item, e.end.Format("05.000"))
 						}
 					}
 				}
-				if whole < 25 {
-					t.Errorf("%d ticks of four members were completed", whole)
-				}
-			})
+			}
+			if whole < 25 {
+				t.Errorf("%d ticks of four members were completed", whole)
+			}
 		})
 	}
 }

@@ -113,8 +113,7 @@ func (c *cluster) lastTick() {
 // Around each tick, over three instances: Started before the first handler, Completed when all
 // have ended, with how they have. A disabled item is no member. Nothing is left in the tree.
 func TestOnceListeners(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		l := newLedger()
 		// What is wrong with a run is so if its item is a member of its tick. On a busy machine it may run still
 		// when the tick comes.
@@ -232,7 +231,7 @@ func TestOnceListenersWhenAnInstanceDies(t *testing.T) {
 func TestOnceListenersWhenTheCallerDies(t *testing.T) {
 	for _, call := range []string{"started", "completed"} {
 		t.Run(call, func(t *testing.T) {
-			onEveryStore(t, func(t *testing.T, s store) {
+			onTheSimulator(t, func(t *testing.T, s store) {
 				c := newCutShort(t, s)
 				l := newLedger()
 				callers := make(chan string, 10)
@@ -290,9 +289,7 @@ func TestOnceListenersAfterARestartOfAll(t *testing.T) {
 		c.awaitRuns("all items", 4, anything)
 		c.lastTick()
 		a.crash()
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_ = b.Shutdown(ctx) // it hands over what it runs
+		_ = b.stop() // it hands over what it runs
 		close(c.release)
 		c.join("10.0.0.3", cfg, c.work, l.option(job.OnceTimes{}))
 		r := l.awaitCompleted(t, 4)
@@ -306,8 +303,7 @@ func TestOnceListenersAfterARestartOfAll(t *testing.T) {
 
 // A shutdown waits for a call, so that nobody calls again.
 func TestShutdownWaitsForOnceListeners(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		l := newLedger()
 		entered, release := make(chan struct{}), make(chan struct{})
 		enter := sync.OnceFunc(func() { close(entered) }) // a machine that stands still may let another tick come
@@ -480,7 +476,7 @@ func TestOnceListenersAndAKillOfATick(t *testing.T) {
 			}
 			return context.Cause(ctx)
 		}, l.option(job.OnceTimes{}))
-		begun := c.awaitRuns("one of two items", 1, func(execution) bool { return true })[0]
+		begun := c.awaitRuns("one of two items", 1, anything)[0]
 		if killed := c.kill(ops.KillRequest{Tick: begun.ScheduledTime}); len(killed) != 2 {
 			t.Errorf("killed %+v", killed)
 		}
@@ -499,44 +495,40 @@ func TestOnceListenersCostFourCommitsATick(t *testing.T) {
 		listeners []string
 		extra     int
 	}{"without": {nil, 0}, "with": {[]string{"ONCE"}, 4}} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.onceConfig(100)
-				cfg.Cron, cfg.Threads, cfg.Listeners = "0 * * * * ?", 100, tc.listeners
-				var regs []*counting
-				for n := range 3 {
-					m := c.dial(fmt.Sprintf("10.0.0.%d", n+1))
-					reg := &counting{Registry: m.reg}
-					m.reg, regs = reg, append(regs, reg)
-					if err := m.schedule(t.Context(), cfg, nil, newLedger().option(job.OnceTimes{})); err != nil {
-						t.Fatal(err)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.onceConfig(100)
+			cfg.Cron, cfg.Threads, cfg.Listeners = "0 * * * * ?", 100, tc.listeners
+			var regs []*counting
+			for n := range 3 {
+				m := c.dial(fmt.Sprintf("10.0.0.%d", n+1))
+				reg := &counting{Registry: m.reg}
+				m.reg, regs = reg, append(regs, reg)
+				c.mustSchedule(m, cfg, nil, newLedger().option(job.OnceTimes{}))
+			}
+			c.ownedBy("10.0.0.3", 100, 33)
+			c.pass(90 * time.Second)
+			for _, reg := range regs {
+				reg.take()
+			}
+			c.pass(time.Minute)
+			ofItems, ofTick := 0, 0
+			for _, reg := range regs {
+				commits, _ := reg.take()
+				for _, ops := range commits {
+					if slices.ContainsFunc(ops, func(op coord.Op) bool {
+						return op.Kind.Writes() && strings.HasPrefix(op.Path, c.job.Sharding())
+					}) {
+						ofItems++
+					} else {
+						ofTick++
 					}
 				}
-				c.ownedBy("10.0.0.3", 100, 33)
-				c.pass(90 * time.Second)
-				for _, reg := range regs {
-					reg.take()
-				}
-				c.pass(time.Minute)
-				ofItems, ofTick := 0, 0
-				for _, reg := range regs {
-					commits, _ := reg.take()
-					for _, ops := range commits {
-						if slices.ContainsFunc(ops, func(op coord.Op) bool {
-							return op.Kind.Writes() && strings.HasPrefix(op.Path, c.job.Sharding())
-						}) {
-							ofItems++
-						} else {
-							ofTick++
-						}
-					}
-				}
-				// An instance claims up to 30 items in a commit, and each has a few more. The other
-				// two may try in vain to be the first in the tick.
-				if ofItems != 12 || ofTick < tc.extra || ofTick > tc.extra+tc.extra/2 {
-					t.Errorf("%d commits of items and %d others, want 12 and %d", ofItems, ofTick, tc.extra)
-				}
-			})
+			}
+			// An instance claims up to 30 items in a commit, and each has a few more. The other
+			// two may try in vain to be the first in the tick.
+			if ofItems != 12 || ofTick < tc.extra || ofTick > tc.extra+tc.extra/2 {
+				t.Errorf("%d commits of items and %d others, want 12 and %d", ofItems, ofTick, tc.extra)
+			}
 		})
 	}
 }

@@ -51,7 +51,7 @@ func TestOriginalTaskID(t *testing.T) {
 		members := map[string]*member{"10.0.0.2": c.join("10.0.0.2", c.config(), work, o.option()), "10.0.0.3": c.join("10.0.0.3", c.config(), work, o.option())}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
 		c.trigger(a, 0)
-		first := c.awaitRuns("item 0 runs", 1, func(e execution) bool { return e.Item == 0 })[0]
+		first := c.awaitRuns("item 0 runs", 1, of(0))[0]
 		a.crash()
 		second := c.awaitRuns("item 0 taken over", 1, reruns)[0]
 		members[second.ip].crash()

@@ -80,9 +80,7 @@ func TestManyOrphans(t *testing.T) {
 		counts := &confirming{Registry: m.reg, job: c.job}
 		m.reg = counts
 		begin := time.Now()
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, cfg, nil)
 		first := c.awaitRuns("the first again", 1, reruns)[0]
 		c.awaitRuns("all of them again", many, func(e execution) bool { return reruns(e) && !e.end.IsZero() })
 		c.settled()
@@ -103,9 +101,7 @@ func TestOldRecordBesideANewClaim(t *testing.T) {
 		leads := c.dial("10.0.0.1")
 		reg := newBlind(leads.reg)
 		leads.reg = reg
-		if err := leads.schedule(t.Context(), c.config(), c.work); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(leads, c.config(), c.work)
 		leads.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
 		crashes := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
@@ -119,9 +115,7 @@ func TestOldRecordBesideANewClaim(t *testing.T) {
 		if now := c.state().Item(1).Running; !now.Is(takes.Status().InstanceID) || now.Version != before.Version {
 			t.Fatalf("the record is %+v, and was %+v", now, before)
 		}
-		if err := elapse(t.Context(), 10*time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		c.pass(10 * time.Minute)
 		if s := c.state(); !s.Item(1).Running.Is(takes.Status().InstanceID) || len(s.FailoverItems) > 0 || len(c.record.find(of(1))) != 2 {
 			t.Errorf("the run that goes on was taken for an old one:\n%s%s", c.dump(), c.record)
 		}
@@ -146,9 +140,7 @@ func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 				m := c.dial("10.0.0.1")
 				m.link.(*memory.Link).Delay(5 * time.Millisecond)
 				begin := time.Now()
-				if err := m.schedule(t.Context(), cfg, nil); err != nil {
-					t.Fatal(err)
-				}
+				c.mustSchedule(m, cfg, nil)
 				first := c.awaitRuns("the first again", 1, reruns)[0]
 				c.awaitRuns("all of them again", many, reruns)
 				soon := 1500 * time.Millisecond
@@ -179,12 +171,8 @@ func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
 		c.commitInChunks(coord.MaxOps, ops)
 		cfg := c.config()
 		cfg.Cron, cfg.Failover = rarely, false
-		m := c.dial("10.0.0.1")
-		counts := &counting{Registry: m.reg}
-		m.reg = counts
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		m, counts := c.counted("10.0.0.1")
+		c.mustSchedule(m, cfg, nil)
 		begin := time.Now()
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.await("none of them waits", func(s *jobtree.State) bool { return len(s.FailoverItems) == 0 })

@@ -61,8 +61,7 @@ func (c *cluster) completes(e execution, want jobtree.CompletionDocument) {
 // The tree says how the last execution of each item has ended, from the commit on that
 // removes its record.
 func TestTreeTellsHowExecutionsEnd(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
 		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
@@ -76,10 +75,7 @@ func TestTreeTellsHowExecutionsEnd(t *testing.T) {
 			t.Errorf("before the first execution the tree says %+v", got)
 		}
 		for times := 1; times <= 2; times++ {
-			result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := c.trigger(m)
 			runs := c.awaitRuns("all", 3*times, anything)[3*(times-1):]
 			for _, e := range runs {
 				want := jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID}
@@ -118,17 +114,15 @@ func TestTreeTellsEachOutcome(t *testing.T) {
 			return nil
 		}, jobtree.OutcomeOK, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.ShardingTotalCount, cfg.Cron, cfg.Timeout, cfg.ErrorHandler = 1, "0/30 * * * * ?", 10*time.Second, job.ErrorHandlerIgnore
-				cfg.Retry = job.Retry{Attempts: 2, InitialBackoff: time.Second}
-				c.join("10.0.0.1", cfg, tc.handler)
-				c.awaitRuns("it", 1, anything)
-				c.pass(15 * time.Second)
-				runs := c.record.find(anything)
-				c.completes(runs[len(runs)-1], jobtree.CompletionDocument{Outcome: tc.want, Error: tc.says})
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.ShardingTotalCount, cfg.Cron, cfg.Timeout, cfg.ErrorHandler = 1, "0/30 * * * * ?", 10*time.Second, job.ErrorHandlerIgnore
+			cfg.Retry = job.Retry{Attempts: 2, InitialBackoff: time.Second}
+			c.join("10.0.0.1", cfg, tc.handler)
+			c.awaitRuns("it", 1, anything)
+			c.pass(15 * time.Second)
+			runs := c.record.find(anything)
+			c.completes(runs[len(runs)-1], jobtree.CompletionDocument{Outcome: tc.want, Error: tc.says})
 		})
 	}
 }
@@ -136,8 +130,7 @@ func TestTreeTellsEachOutcome(t *testing.T) {
 // A make-up is told as one, also where the commit that ends one execution begins it: it
 // tells of the first until then.
 func TestTreeTellsHowAMakeUpEnds(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		release, again := make(chan struct{}), make(chan struct{})
@@ -206,8 +199,7 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 // it elsewhere takes its place. One that succeeds all the same is told so, and one that was
 // never begun, or whose handler does not return, is not told of.
 func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount = "", 3
 		hang := make(chan struct{})
@@ -226,14 +218,9 @@ func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
 			return nil
 		})
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := c.trigger(m)
 		runs := c.awaitRuns("all", 3, anything)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); err == nil {
+		if err := m.stop(); err == nil {
 			t.Error("nothing is said of the handler that does not return")
 		}
 		close(hang)
@@ -272,13 +259,9 @@ func TestTreeTellsWhatIsCutForGood(t *testing.T) {
 		cfg.Cron, cfg.Failover = "", false
 		m := c.join("10.0.0.1", cfg, untilDone)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m, 1)
 		run := c.awaitRuns("item 1", 1, anything)[0]
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); err != nil {
+		if err := m.stop(); err != nil {
 			t.Error(err)
 		}
 		got := c.completion(1)
@@ -295,9 +278,7 @@ func TestTreeTellsNothingWithoutRecords(t *testing.T) {
 		cfg.MonitorExecution, cfg.Failover = job.Off, false
 		m := c.join("10.0.0.1", cfg, nil)
 		c.awaitRuns("some", 9, anything)
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("triggered", 3, func(e execution) bool { return e.Source == job.SourceManual })
 		for item := range 3 {
 			if got := c.completion(item); got != (jobtree.CompletionDocument{}) {
@@ -311,16 +292,13 @@ func TestTreeTellsNothingWithoutRecords(t *testing.T) {
 
 // What an external writer writes there is nobody's business: the next end replaces it.
 func TestTreeTellsInPlaceOfAStranger(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
 		m := c.join("10.0.0.1", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.commit(coord.Put(c.job.Completion(0), []byte(": not YAML [")), coord.Put(c.job.Completion(0)+"/x", nil))
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m, 0)
 		e := c.awaitRuns("item 0", 1, anything)[0]
 		c.await("it is replaced", func(s *jobtree.State) bool {
 			d, err := s.Item(0).Completed.Document()

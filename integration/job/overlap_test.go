@@ -11,13 +11,12 @@ import (
 
 // Ticks that come while the item runs are skipped, although misfire is on.
 func TestOverlapSkip(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Overlap = job.OverlapSkip
 		p := c.feelPulse() // a tick that comes between two runs while the machine stands still is made up
 		c.join("10.0.0.1", cfg, longItem(2500*time.Millisecond))
-		runs := c.awaitRuns("item 0", 3, func(e execution) bool { return e.Item == 0 })
+		runs := c.awaitRuns("item 0", 3, of(0))
 		for n, e := range runs {
 			if e.Source != job.SourceNormal && !p.stoodStill() {
 				t.Errorf("run %d is %v\n%s", n, e.Source, c.record)

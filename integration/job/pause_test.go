@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -46,49 +47,46 @@ func TestPause(t *testing.T) {
 		"made up, misfire on": {true, job.On}, "made up, misfire off": {true, job.Off},
 		"skipped, misfire on": {false, job.On}, "skipped, misfire off": {false, job.Off},
 	} {
-		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCluster(t, s, "settle")
-				cfg := c.config()
-				cfg.Misfire = tc.misfire
-				m := c.join("10.0.0.1", cfg, nil)
-				c.awaitRuns("the first ticks", 6, func(execution) bool { return true })
-				since := c.pause(tc.makeUp)
-				c.must(c.view.Sync(t.Context()))
-				paused := c.state().Schedule.Modified // a tick that began before is none of the pause
-				p := m.awaitStatus("the pause", func(s job.Status) bool { return !s.Paused.Since.IsZero() })
-				if p.Paused.By != "anna" || p.Paused.Why != "test" || p.Paused.MakeUp != tc.makeUp || !p.NextTick.IsZero() {
-					t.Errorf("status %+v", p)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Misfire = tc.misfire
+			m := c.join("10.0.0.1", cfg, nil)
+			c.awaitRuns("the first ticks", 6, anything)
+			since := c.pause(tc.makeUp)
+			c.sync()
+			paused := c.state().Schedule.Modified // a tick that began before is none of the pause
+			p := m.awaitStatus("the pause", func(s job.Status) bool { return !s.Paused.Since.IsZero() })
+			if p.Paused.By != "anna" || p.Paused.Why != "test" || p.Paused.MakeUp != tc.makeUp || !p.NextTick.IsZero() {
+				t.Errorf("status %+v", p)
+			}
+			// Nobody is there for a while.
+			m.leave()
+			c.elapseTicks(2)
+			c.join("10.0.0.2", cfg, nil)
+			c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+			c.elapseTicks(2)
+			c.resume()
+			// The end of the pause is when its operator looked at the clock: a tick that comes while that
+			// is written is on time.
+			c.sync()
+			resumed := c.state().Schedule.Since
+			if tc.makeUp {
+				resumed = c.state().Schedule.MakeUpTo
+			}
+			c.awaitRuns("ticks after it", 9, func(e execution) bool { return e.ScheduledTime.After(resumed) && e.Source == job.SourceNormal })
+			c.check()
+			made := 0
+			for _, e := range c.record.find(func(e execution) bool {
+				return e.Token > paused && e.ScheduledTime.After(since) && !e.ScheduledTime.After(resumed)
+			}) {
+				made++
+				if e.begin.Before(resumed.Add(-time.Second)) {
+					t.Errorf("begun during the pause: %+v", e)
 				}
-				// Nobody is there for a while.
-				m.leave()
-				c.elapseTicks(2)
-				c.join("10.0.0.2", cfg, nil)
-				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-				c.elapseTicks(2)
-				c.resume()
-				// The end of the pause is when its operator looked at the clock: a tick that comes while that
-				// is written is on time.
-				c.must(c.view.Sync(t.Context()))
-				resumed := c.state().Schedule.Since
-				if tc.makeUp {
-					resumed = c.state().Schedule.MakeUpTo
-				}
-				c.awaitRuns("ticks after it", 9, func(e execution) bool { return e.ScheduledTime.After(resumed) && e.Source == job.SourceNormal })
-				c.check()
-				made := 0
-				for _, e := range c.record.find(func(e execution) bool {
-					return e.Token > paused && e.ScheduledTime.After(since) && !e.ScheduledTime.After(resumed)
-				}) {
-					made++
-					if e.begin.Before(resumed.Add(-time.Second)) {
-						t.Errorf("begun during the pause: %+v", e)
-					}
-				}
-				if tc.makeUp && made != 3 || !tc.makeUp && made > 0 {
-					t.Errorf("%d executions for ticks of the pause\n%s", made, c.record)
-				}
-			})
+			}
+			if tc.makeUp && made != 3 || !tc.makeUp && made > 0 {
+				t.Errorf("%d executions for ticks of the pause\n%s", made, c.record)
+			}
 		})
 	}
 }
@@ -100,7 +98,7 @@ func TestRunsDuringAPause(t *testing.T) {
 		c := newCutShort(t, s)
 		cfg := c.cluster.config()
 		crashes := c.join("10.0.0.1", cfg, c.work)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		c.pause(false)
 		c.timeout = lasting
 		other := c.join("10.0.0.2", cfg, c.work)
@@ -111,7 +109,7 @@ func TestRunsDuringAPause(t *testing.T) {
 		c.trigger(other, 1)
 		c.awaitRuns("a triggered item", 1, func(e execution) bool { return e.Source == job.SourceManual && !e.end.IsZero() })
 		c.elapseTicks(2)
-		if n := len(c.record.find(func(execution) bool { return true })); n != 7 {
+		if n := len(c.record.find(anything)); n != 7 {
 			t.Errorf("%d executions, want 7\n%s", n, c.record)
 		}
 		c.check()
@@ -120,8 +118,7 @@ func TestRunsDuringAPause(t *testing.T) {
 
 // A pause is one commit, and so is its end. A change of the schedule does not end it.
 func TestPauseStays(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		c.join("10.0.0.1", cfg, nil)
@@ -133,21 +130,20 @@ func TestPauseStays(t *testing.T) {
 		c.configure(func(cfg *job.Config) { cfg.Cron = "* * * * * ?" })
 		c.await("the new schedule is in force", func(s *jobtree.State) bool { return s.Schedule.Cron == "* * * * * ?" })
 		c.elapseTicks(2)
-		if ran := c.record.find(func(execution) bool { return true }); len(ran) > 0 {
+		if ran := c.record.find(anything); len(ran) > 0 {
 			t.Errorf("has run: %+v", ran)
 		}
 		c.resume()
 		if err := c.ops().Resume(t.Context()); !errors.Is(err, ops.ErrNotPaused) {
 			t.Errorf("a second end: %v", err)
 		}
-		c.awaitRuns("it ticks", 3, func(execution) bool { return true })
+		c.awaitRuns("it ticks", 3, anything)
 	})
 }
 
 // A JVM member goes on during a pause, unless its server is disabled with it.
 func TestPauseWithJVMMembers(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		c.join("10.0.0.1", cfg, nil)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -12,8 +13,7 @@ import (
 
 // An item goes where it is pinned, and comes back when the pin goes.
 func TestPin(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		a := c.join("10.0.0.1", cfg, nil)
@@ -50,8 +50,7 @@ func TestPin(t *testing.T) {
 
 // A pin moves an item also if static sharding would leave it where it is.
 func TestPinOfAStaticItem(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.StaticSharding = rarely, true
 		c.join("10.0.0.1", cfg, nil)
@@ -72,8 +71,7 @@ func TestPinOfAStaticItem(t *testing.T) {
 // While there is no instance of the kind, an item is assigned like any other; or if the pin is
 // strict, it has no owner, and a fault says why.
 func TestPinThatMatchesNobody(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		if err := c.ops().Pin(t.Context(), 0, ops.PinRequest{Label: "gpu"}); err != nil {
@@ -114,8 +112,7 @@ func TestMaxItems(t *testing.T) {
 // With a strategy that leaves items where they are, the items are assigned as if nobody had had
 // any.
 func TestReshard(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.StaticSharding = rarely, true
 		c.join("10.0.0.1", cfg, nil)
@@ -132,8 +129,7 @@ func TestReshard(t *testing.T) {
 
 // Disabled servers and items run nothing, until they are enabled.
 func TestDisableAndEnable(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.join("10.0.0.1", c.config(), nil)
 		c.join("10.0.0.2", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})

@@ -41,8 +41,7 @@ func (c *cluster) configured() int64 {
 // An instance says by which protocol it shares the tree, which configuration it works by or
 // refuses, and which revision its program has brought.
 func TestInstanceSaysWhatItFollows(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.Revision = rarely, 7
 		m := c.join("10.0.0.1", cfg, nil)

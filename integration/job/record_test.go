@@ -27,12 +27,12 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 				c.join("10.0.0.2", cfg, c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				c.trigger(crashes, 0)
-				first := c.awaitRuns("item 0", 1, func(e execution) bool { return e.Item == 0 })[0]
+				first := c.awaitRuns("item 0", 1, of(0))[0]
 				c.commit(tamper(c.job))
 				c.await("its record is there again", func(s *jobtree.State) bool {
 					return s.Item(0).Running.Is(first.InstanceID) && len(s.Debris) == 0
 				})
-				if all := c.record.find(func(execution) bool { return true }); len(all) != 1 || !all[0].end.IsZero() {
+				if all := c.record.find(anything); len(all) != 1 || !all[0].end.IsZero() {
 					t.Errorf("the run did not go on alone:\n%s", c.record)
 				}
 				crashes.crash()
@@ -56,7 +56,7 @@ func TestItemWithoutItsRecordChangesItsOwner(t *testing.T) {
 		c.timeout = lasting
 		cfg := c.cluster.config()
 		m := c.join("10.0.0.1", cfg, c.work)
-		c.awaitRuns("all items", 3, func(execution) bool { return true })
+		c.awaitRuns("all items", 3, anything)
 		c.commit(coord.Delete(c.job.Running(0)), coord.Delete(c.job.Running(1)), coord.Delete(c.job.Running(2)))
 		c.join("10.0.0.2", cfg, c.work)
 		c.await("the records are there again", func(s *jobtree.State) bool {

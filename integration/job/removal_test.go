@@ -25,9 +25,7 @@ func TestRemovalWithThePermissions(t *testing.T) {
 			return elapse(context.WithoutCancel(ctx), 3*time.Second)
 		}, job.WithCancelGrace(5*time.Second))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m, 0)
 		c.awaitRuns("item 0", 1, anything)
 		denied := s.Inject(memory.Fault{Method: memory.Get, Path: c.job.Config(), Skip: 1, Before: coord.ErrDenied})
 		defer denied.Remove()
@@ -41,8 +39,7 @@ func TestRemovalWithThePermissions(t *testing.T) {
 
 // A job that was removed is not set up again, until the program has a higher revision.
 func TestRemovedJobStaysRemoved(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.Revision = rarely, 3
 		removal := jobtree.EncodeRemoval(jobtree.RemovalDocument{By: "anna", Why: "moved", Revision: 3})
@@ -62,23 +59,17 @@ func TestRemovedJobStaysRemoved(t *testing.T) {
 		refused(cfg, "revision:")
 		c.commit(coord.Put(c.job.Removal(), removal))
 
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if nodes := c.dump(); nodes != "" {
 			t.Errorf("refused starts have left\n%s", nodes)
 		}
 		cfg.Revision = 4
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, cfg, nil)
 		if _, err := c.admin.Get(t.Context(), c.job.Removal()); !errors.Is(err, coord.ErrNoNode) {
 			t.Errorf("the removal still stands: %v", err)
 		}
 		m.leave()
 		cfg.Revision = 0 // the job is there now
-		if err := m.schedule(t.Context(), cfg, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(m, cfg, nil)
 	})
 }

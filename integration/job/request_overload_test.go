@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // A job whose runs take longer than the time between two ticks makes up without a pause. What
 // was triggered has its turn all the same: after the run that is under way.
 func TestTriggerOfAJobThatIsAlwaysLate(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
@@ -23,10 +23,7 @@ func TestTriggerOfAJobThatIsAlwaysLate(t *testing.T) {
 			return elapse(ctx, 1500*time.Millisecond)
 		})
 		c.awaitRuns("it makes up", 2, func(e execution) bool { return e.Source == job.SourceMisfire })
-		r, err := m.Trigger(t.Context(), job.TriggerRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := c.trigger(m)
 		before := len(c.record.find(anything)) // the request stands in the tree, and may run already
 		if got := c.wait(r); got[0].Outcome != job.OutcomeOK {
 			t.Errorf("results %+v", got)

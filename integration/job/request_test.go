@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -39,8 +40,7 @@ func resultsOf(results []job.ItemResult) (list []job.Outcome) {
 
 // Wait tells how each item has ended, whoever waits, and also of a one-off job.
 func TestWaitForATrigger(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ErrorHandler = "", "IGNORE"
 		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
@@ -143,16 +143,11 @@ func TestRequestsSurviveARestart(t *testing.T) {
 		m := c.join("10.0.0.1", cfg, c.work)
 		var waiting []*job.Requested
 		for range 3 {
-			result, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := c.trigger(m)
 			waiting = append(waiting, result)
 		}
 		c.awaitRuns("the first", 1, anything)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_ = m.Shutdown(ctx) // it hands the first over
+		_ = m.stop() // it hands the first over
 		close(c.release)
 		c.join("10.0.0.2", cfg, c.work)
 		for n, result := range waiting {
@@ -169,8 +164,7 @@ func TestRequestsSurviveARestart(t *testing.T) {
 
 // In a job without records requests run, too, and their outcomes are told.
 func TestRequestsWithoutRecords(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.Failover, cfg.MonitorExecution, cfg.ErrorHandler = rarely, false, job.Off, "IGNORE"
 		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
@@ -196,8 +190,7 @@ func TestRequestsWithoutRecords(t *testing.T) {
 
 // The items of a tick that have failed run again for that tick, and no others.
 func TestRetryOfATick(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ErrorHandler = "IGNORE"
 		c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
@@ -233,8 +226,7 @@ func TestRetryOfATick(t *testing.T) {
 
 // A backfill runs chosen items for the ticks of some time, in order, and the schedule goes on.
 func TestBackfill(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Misfire = job.Off // so that a tick that is late would be skipped
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
@@ -359,8 +351,7 @@ func TestQueueIsFull(t *testing.T) {
 // An item whose executions take longer than the time between two ticks runs for a request as
 // soon as the one that is under way has ended.
 func TestRequestOfAnItemThatIsAlwaysLate(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
 		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
@@ -368,10 +359,7 @@ func TestRequestOfAnItemThatIsAlwaysLate(t *testing.T) {
 		})
 		c.awaitRuns("a make-up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })
 		for range 2 {
-			r, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := c.trigger(m)
 			if got := resultsOf(c.wait(r)); !slices.Equal(got, []job.Outcome{job.OutcomeOK}) {
 				t.Errorf("outcomes %v", got)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -100,38 +101,34 @@ func TestRequestsThatWait(t *testing.T) {
 			says: "older is not through",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCluster(t, s, "settle")
-				cfg := c.config()
-				cfg.Cron, cfg.Failover = "", false
-				m := c.join("10.0.0.1", cfg, nil)
-				m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				goOn := tc.wait(c, m)
-				r := c.request(tc.item)
-				status := m.awaitStatus("why it waits", func(s job.Status) bool {
-					return slices.ContainsFunc(s.Waiting, func(w job.Waiting) bool {
-						return strings.Contains(w.Why, tc.says) && strings.Contains(w.Why, "request "+r.id)
-					})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.Failover = "", false
+			m := c.join("10.0.0.1", cfg, nil)
+			m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			goOn := tc.wait(c, m)
+			r := c.request(tc.item)
+			status := m.awaitStatus("why it waits", func(s job.Status) bool {
+				return slices.ContainsFunc(s.Waiting, func(w job.Waiting) bool {
+					return strings.Contains(w.Why, tc.says) && strings.Contains(w.Why, "request "+r.id)
 				})
-				if err := faultOf(status, jobtype.FaultStarvation); (err != nil) != !tc.isMeant {
-					t.Errorf("fault: %v", err)
-				}
-				goOn()
-				if got := c.wait(r); got[0].Outcome != job.OutcomeOK {
-					t.Errorf("results %+v", got)
-				}
-				m.awaitStatus("nothing waits", func(s job.Status) bool { return len(s.Waiting) == 0 && len(s.Faults) == 0 })
 			})
+			if err := faultOf(status, jobtype.FaultStarvation); (err != nil) != !tc.isMeant {
+				t.Errorf("fault: %v", err)
+			}
+			goOn()
+			if got := c.wait(r); got[0].Outcome != job.OutcomeOK {
+				t.Errorf("results %+v", got)
+			}
+			m.awaitStatus("nothing waits", func(s job.Status) bool { return len(s.Waiting) == 0 && len(s.Faults) == 0 })
 		})
 	}
 }
 
 // Members that know no steering are named when operators steer.
 func TestSteeringWithOlderMembers(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		m := c.join("10.0.0.1", cfg, nil)

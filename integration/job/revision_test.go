@@ -66,37 +66,35 @@ func TestStartTellsWhatDiffersFromTheRegistry(t *testing.T) {
 		"many properties": {func(c *job.Config) { c.Props = manyProps }, []string{"and 982 more"}},
 		"a long text":     {func(c *job.Config) { c.JobParameter = strings.Repeat("x", 100_000) }, []string{"jobParameter"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Props = map[string]string{"old": "secret", "both": "other secret"}
-				c.join("10.0.0.1", cfg, nil)
-				tc.change(&cfg)
-				logged, logs := newLogbook()
-				c.join("10.0.0.2", cfg, nil, logs)
-				lines := logged.says(programDiffers)
-				if len(tc.says) == 0 {
-					if len(lines) > 0 {
-						t.Errorf("it says %v", lines)
-					}
-					return
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Props = map[string]string{"old": "secret", "both": "other secret"}
+			c.join("10.0.0.1", cfg, nil)
+			tc.change(&cfg)
+			logged, logs := newLogbook()
+			c.join("10.0.0.2", cfg, nil, logs)
+			lines := logged.says(programDiffers)
+			if len(tc.says) == 0 {
+				if len(lines) > 0 {
+					t.Errorf("it says %v", lines)
 				}
-				if len(lines) != 1 {
-					t.Fatalf("%d lines say that it differs: %q", len(lines), logged.messages())
+				return
+			}
+			if len(lines) != 1 {
+				t.Fatalf("%d lines say that it differs: %q", len(lines), logged.messages())
+			}
+			fields := told(lines[0], "fields")
+			for _, want := range tc.says {
+				if !strings.Contains(fields, want) {
+					t.Errorf("%s\ndoes not say %s", fields, want)
 				}
-				fields := told(lines[0], "fields")
-				for _, want := range tc.says {
-					if !strings.Contains(fields, want) {
-						t.Errorf("%s\ndoes not say %s", fields, want)
-					}
-				}
-				if all := fmt.Sprint(lines[0]); strings.Contains(all, "secret") || len(all) > 2500 || !strings.Contains(all, "set its Config.Revision to 1") || !strings.Contains(all, "if it is another program") {
-					t.Errorf("%d bytes: %s", len(all), all)
-				}
-				if level := logged.FilterMessage(programDiffers).All()[0].Level; level.String() != "warn" {
-					t.Errorf("it says so at the level %v", level)
-				}
-			})
+			}
+			if all := fmt.Sprint(lines[0]); strings.Contains(all, "secret") || len(all) > 2500 || !strings.Contains(all, "set its Config.Revision to 1") || !strings.Contains(all, "if it is another program") {
+				t.Errorf("%d bytes: %s", len(all), all)
+			}
+			if level := logged.FilterMessage(programDiffers).All()[0].Level; level.String() != "warn" {
+				t.Errorf("it says so at the level %v", level)
+			}
 		})
 	}
 }
@@ -160,19 +158,17 @@ func TestLargerRevisionReplacesWhatHasFaults(t *testing.T) {
 		"a job without a schedule":     {"jobName: settle\nshardingTotalCount: 1\n", job.ErrKindConflict},
 		"a revision with a late fault": {"jobName: /\nshardingTotalCount: 0\nmisfire: x\nfailover: x\ndisabled: x\noverwrite: x\nstaticSharding: x\nmonitorExecution: x\nmaxTimeDiffSeconds: x\nreconcileIntervalMinutes: x\nprops: {retry.attempts: x, revision: x}\n", job.ErrInvalidConfig},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				c.commit(coord.Put(c.job.Config(), []byte(tc.document)))
-				cfg := c.config()
-				cfg.Revision = 5
-				err := c.dial("10.0.0.1").schedule(t.Context(), cfg, nil)
-				if !errors.Is(err, tc.err) {
-					t.Fatalf("got %v, want %v", err, tc.err)
-				}
-				if tc.err == nil && !c.inRegistry().Equal(cfg) {
-					t.Errorf("the registry has %+v", c.inRegistry())
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			c.commit(coord.Put(c.job.Config(), []byte(tc.document)))
+			cfg := c.config()
+			cfg.Revision = 5
+			err := c.dial("10.0.0.1").schedule(t.Context(), cfg, nil)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("got %v, want %v", err, tc.err)
+			}
+			if tc.err == nil && !c.inRegistry().Equal(cfg) {
+				t.Errorf("the registry has %+v", c.inRegistry())
+			}
 		})
 	}
 }
@@ -182,38 +178,36 @@ func TestNewestOfManyWins(t *testing.T) {
 	const newest = 4
 	for i := range 2 * newest {
 		late, known := i%newest+1, i >= newest
-		t.Run(fmt.Sprintf("revision %d is late, job is known: %t", late, known), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				if known {
-					c.join("10.0.0.9", c.config(), nil)
+		runInVirtualTime(t, fmt.Sprintf("revision %d is late, job is known: %t", late, known), func(t *testing.T, c *cluster, s *memory.Store) {
+			if known {
+				c.join("10.0.0.9", c.config(), nil)
+			}
+			slow := s.Inject(memory.Fault{Registry: fmt.Sprint(late), Method: memory.Commit, Path: c.job.Config(), Delay: time.Second, Times: 1})
+			var starts sync.WaitGroup
+			for revision := 1; revision <= newest; revision++ {
+				name := fmt.Sprint(revision)
+				m := &member{c: c, ip: "10.0.0." + name}
+				reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: name})
+				if err != nil {
+					t.Fatal(err)
 				}
-				slow := s.Inject(memory.Fault{Registry: fmt.Sprint(late), Method: memory.Commit, Path: c.job.Config(), Delay: time.Second, Times: 1})
-				var starts sync.WaitGroup
-				for revision := 1; revision <= newest; revision++ {
-					name := fmt.Sprint(revision)
-					m := &member{c: c, ip: "10.0.0." + name}
-					reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: name})
-					if err != nil {
-						t.Fatal(err)
+				m.reg, m.link = reg, reg.Link()
+				t.Cleanup(m.end)
+				cfg := c.config()
+				cfg.Revision, cfg.ShardingTotalCount = revision, 10*revision
+				starts.Go(func() {
+					if err := m.schedule(t.Context(), cfg, nil); err != nil {
+						t.Errorf("revision %s: %v", name, err)
 					}
-					m.reg, m.link = reg, reg.Link()
-					t.Cleanup(m.end)
-					cfg := c.config()
-					cfg.Revision, cfg.ShardingTotalCount = revision, 10*revision
-					starts.Go(func() {
-						if err := m.schedule(t.Context(), cfg, nil); err != nil {
-							t.Errorf("revision %s: %v", name, err)
-						}
-					})
-				}
-				starts.Wait()
-				if got := c.inRegistry(); got.Revision != newest || got.ShardingTotalCount != 10*newest {
-					t.Errorf("revision %d is in force, with a total of %d", got.Revision, got.ShardingTotalCount)
-				}
-				if slow.Hits() == 0 {
-					t.Error("it was not late")
-				}
-			})
+				})
+			}
+			starts.Wait()
+			if got := c.inRegistry(); got.Revision != newest || got.ShardingTotalCount != 10*newest {
+				t.Errorf("revision %d is in force, with a total of %d", got.Revision, got.ShardingTotalCount)
+			}
+			if slow.Hits() == 0 {
+				t.Error("it was not late")
+			}
 		})
 	}
 }

@@ -85,9 +85,7 @@ func TestScopes(t *testing.T) {
 				},
 			}))
 		c.ownedBy("10.0.0.1", 1, 1)
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.pass(5 * time.Second)
 		want := []string{
 			"A opens item 0 MANUAL", "B opens item 0 MANUAL", "before in AB",
@@ -125,36 +123,32 @@ func TestScopesEnd(t *testing.T) {
 		"a lost session":     {untilDone, func(_ *cluster, m *member) { m.link.Cut() }, job.OutcomeCut},
 		"long after the end": {nil, func(_ *cluster, m *member) { shutdown(m) }, job.OutcomeOK},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount, cfg.Failover, cfg.Timeout = "", 1, false, 50*time.Second
-				if tc.handler == nil {
-					tc.handler = func(context.Context, job.ShardingContext) error { return elapse(context.Background(), 40*time.Second) }
-				}
-				var ends []job.Event
-				var began job.Event
-				m := c.join("10.0.0.1", cfg, tc.handler, job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
-					began = e
-					return ctx, func(e job.Event) { ends = append(ends, e) }
-				}))
-				c.ownedBy("10.0.0.1", 1, 1)
-				if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-					t.Fatal(err)
-				}
-				run := c.awaitRuns("it", 1, anything)[0]
-				if tc.then != nil {
-					tc.then(c, m)
-				}
-				c.pass(time.Minute)
-				synctest.Wait()
-				if len(ends) != 1 || ends[0].Outcome != tc.want {
-					t.Fatalf("it has ended as %+v, want %v once", ends, tc.want)
-				}
-				if e := ends[0]; e.Execution != began.Execution || e.TaskID != run.TaskID || e.InstanceID != run.InstanceID || e.Time.Before(began.Time) {
-					t.Errorf("begun as %+v, ended as %+v, run as %+v", began, e, run)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount, cfg.Failover, cfg.Timeout = "", 1, false, 50*time.Second
+			if tc.handler == nil {
+				tc.handler = func(context.Context, job.ShardingContext) error { return elapse(context.Background(), 40*time.Second) }
+			}
+			var ends []job.Event
+			var began job.Event
+			m := c.join("10.0.0.1", cfg, tc.handler, job.WithScope(func(ctx context.Context, e job.Event) (context.Context, func(job.Event)) {
+				began = e
+				return ctx, func(e job.Event) { ends = append(ends, e) }
+			}))
+			c.ownedBy("10.0.0.1", 1, 1)
+			c.trigger(m)
+			run := c.awaitRuns("it", 1, anything)[0]
+			if tc.then != nil {
+				tc.then(c, m)
+			}
+			c.pass(time.Minute)
+			synctest.Wait()
+			if len(ends) != 1 || ends[0].Outcome != tc.want {
+				t.Fatalf("it has ended as %+v, want %v once", ends, tc.want)
+			}
+			if e := ends[0]; e.Execution != began.Execution || e.TaskID != run.TaskID || e.InstanceID != run.InstanceID || e.Time.Before(began.Time) {
+				t.Errorf("begun as %+v, ended as %+v, run as %+v", began, e, run)
+			}
 		})
 	}
 }

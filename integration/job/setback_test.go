@@ -18,38 +18,36 @@ func TestWallClockIsSetAndSetBack(t *testing.T) {
 	const aWhile = 20 * time.Second
 	for _, step := range []time.Duration{17 * time.Minute, time.Hour, -time.Hour} {
 		for who, wrong := range map[string][]int{"the leader": {0}, "one that does not lead": {1}, "all": {0, 1, 2}} {
-			t.Run(fmt.Sprintf("%v, %s", step, who), func(t *testing.T) {
-				inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-					var clocks [3]setClock
-					for i := range clocks {
-						m := c.join(fmt.Sprintf("10.0.0.%d", i+1), c.config(), nil, setup.Clock(clocks[i].now))
-						m.awaitStatus("it is there", func(s job.Status) bool { return s.Registered })
-					}
-					c.awaitRuns("all items", 9, anything)
-					c.pass(10 * time.Second)
-					set := func(by time.Duration) {
-						for _, i := range wrong {
-							clocks[i].set(by)
-						}
-					}
-					begin := time.Now()
-					set(step)
+			runInVirtualTime(t, fmt.Sprintf("%v, %s", step, who), func(t *testing.T, c *cluster, _ *memory.Store) {
+				var clocks [3]setClock
+				for i := range clocks {
+					m := c.join(fmt.Sprintf("10.0.0.%d", i+1), c.config(), nil, setup.Clock(clocks[i].now))
+					m.awaitStatus("it is there", func(s job.Status) bool { return s.Registered })
+				}
+				c.awaitRuns("all items", 9, anything)
+				c.pass(10 * time.Second)
+				set := func(by time.Duration) {
 					for _, i := range wrong {
-						c.members[i].awaitFault(jobtype.FaultClock, "")
+						clocks[i].set(by)
 					}
-					c.pass(time.Until(begin.Add(aWhile)))
-					set(0)
-					for _, m := range c.members {
-						m.awaitSound()
-					}
-					c.pass(30 * time.Second)
-					allowed := 10 * time.Second
-					if step < 0 && len(wrong) == len(clocks) {
-						allowed += aWhile // the time of day came a second time, and its ticks had begun
-					}
-					c.checkGaps(begin, allowed)
-					c.check()
-				})
+				}
+				begin := time.Now()
+				set(step)
+				for _, i := range wrong {
+					c.members[i].awaitFault(jobtype.FaultClock, "")
+				}
+				c.pass(time.Until(begin.Add(aWhile)))
+				set(0)
+				for _, m := range c.members {
+					m.awaitSound()
+				}
+				c.pass(30 * time.Second)
+				allowed := 10 * time.Second
+				if step < 0 && len(wrong) == len(clocks) {
+					allowed += aWhile // the time of day came a second time, and its ticks had begun
+				}
+				c.checkGaps(begin, allowed)
+				c.check()
 			})
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
 func TestItemsFollowTheMembers(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 8
 		a := c.join("10.0.0.1", cfg, nil)
@@ -33,29 +33,28 @@ func TestItemsFollowTheMembers(t *testing.T) {
 }
 
 func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 6
 		cfg.MisfireTolerance = 500 * time.Millisecond
 		first := c.join("10.0.0.1", cfg, nil)
 		stays := c.join("10.0.0.2", cfg, nil)
-		c.awaitRuns("first fire", 6, func(e execution) bool { return true })
+		c.awaitRuns("first fire", 6, anything)
 		for i := range 3 {
 			joined := c.join(fmt.Sprintf("10.0.0.%d", 3+i), cfg, nil)
-			n := len(c.record.find(func(execution) bool { return true }))
-			c.awaitRuns("fires with the new member", n+7, func(execution) bool { return true })
+			n := len(c.record.find(anything))
+			c.awaitRuns("fires with the new member", n+7, anything)
 			if i == 1 {
 				first.leave()
 			}
 			joined.leave()
 		}
-		n := len(c.record.find(func(execution) bool { return true }))
-		c.awaitRuns("fires after the last change", n+12, func(execution) bool { return true })
+		n := len(c.record.find(anything))
+		c.awaitRuns("fires after the last change", n+12, anything)
 		stays.leave()
 		c.check()
 		byItem := map[int][]execution{}
-		for _, e := range c.record.find(func(execution) bool { return true }) {
+		for _, e := range c.record.find(anything) {
 			byItem[e.Item] = append(byItem[e.Item], e)
 			if e.Source == job.SourceFailover {
 				t.Errorf("a graceful stop caused a failover:\n%s", c.record)
@@ -73,8 +72,7 @@ func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
 }
 
 func TestTotalChangesWhileItemsRun(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
 		busy := func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.Item != 2 {
@@ -88,9 +86,9 @@ func TestTotalChangesWhileItemsRun(t *testing.T) {
 		}
 		c.join("10.0.0.1", c.config(), busy)
 		c.join("10.0.0.2", c.config(), busy)
-		running := c.awaitRuns("item 2 runs", 1, func(e execution) bool { return e.Item == 2 })[0]
+		running := c.awaitRuns("item 2 runs", 1, of(2))[0]
 		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 10 })
-		c.awaitRuns("item 9 runs", 1, func(e execution) bool { return e.Item == 9 })
+		c.awaitRuns("item 9 runs", 1, of(9))
 		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 2 })
 		c.await("surplus items gone but the one that runs", func(s *jobtree.State) bool {
 			for i := 3; i < 10; i++ {
@@ -112,8 +110,7 @@ func TestTotalChangesWhileItemsRun(t *testing.T) {
 }
 
 func TestRunningItemKeepsItsOwner(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 2
 		cfg.Misfire = job.Off
@@ -128,11 +125,11 @@ func TestRunningItemKeepsItsOwner(t *testing.T) {
 			return nil
 		}
 		a := c.join("10.0.0.1", cfg, once)
-		running := c.awaitRuns("item 1 runs", 1, func(e execution) bool { return e.Item == 1 })[0]
+		running := c.awaitRuns("item 1 runs", 1, of(1))[0]
 		c.join("10.0.0.2", cfg, once)
 		c.await("two instances", func(s *jobtree.State) bool { return len(s.Instances) == 2 })
-		n := len(c.record.find(func(e execution) bool { return e.Item == 0 }))
-		c.awaitRuns("item 0 goes on", n+2, func(e execution) bool { return e.Item == 0 })
+		n := len(c.record.find(of(0)))
+		c.awaitRuns("item 0 goes on", n+2, of(0))
 		if got := owners(c.state(), 2); len(got["10.0.0.1"]) != 2 {
 			t.Errorf("a running item was moved: %v", got)
 		}
@@ -147,10 +144,9 @@ func TestRunningItemKeepsItsOwner(t *testing.T) {
 }
 
 func TestItemDisabledAndEnabled(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.join("10.0.0.1", c.config(), nil)
-		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		c.awaitRuns("item 1", 1, of(1))
 		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
 		c.await("item 1 disabled", func(s *jobtree.State) bool { return s.Item(1).Disabled && s.Item(1).Running == nil })
 		// Its ticks are skipped.
@@ -162,13 +158,13 @@ func TestItemDisabledAndEnabled(t *testing.T) {
 			}
 			return fired.Sub(disabled) >= 2*time.Second
 		})
-		ran := c.record.find(func(e execution) bool { return e.Item == 1 })
+		ran := c.record.find(of(1))
 		if last := ran[len(ran)-1]; last.ScheduledTime.Sub(disabled) > time.Second {
 			t.Errorf("item 1 ran while it was disabled\n%s", c.record)
 		}
 		p := c.feelPulse()
 		c.commit(coord.Delete(c.job.ItemDisabled(1)))
-		again := c.awaitRuns("item 1 again", len(ran)+1, func(e execution) bool { return e.Item == 1 })
+		again := c.awaitRuns("item 1 again", len(ran)+1, of(1))
 		if e := again[len(ran)]; e.Source != job.SourceNormal && !p.stoodStill() {
 			t.Errorf("enabling made up for ticks that were not missed: %v", e.Source)
 		}
@@ -177,8 +173,7 @@ func TestItemDisabledAndEnabled(t *testing.T) {
 }
 
 func TestServerDisabledStaysDisabled(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		a := c.join("10.0.0.1", c.config(), nil)
 		c.join("10.0.0.2", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
@@ -189,8 +184,8 @@ func TestServerDisabledStaysDisabled(t *testing.T) {
 		})
 		a.leave()
 		a = c.join("10.0.0.1", c.config(), nil)
-		n := len(c.record.find(func(execution) bool { return true }))
-		c.awaitRuns("two more ticks", n+6, func(execution) bool { return true })
+		n := len(c.record.find(anything))
+		c.awaitRuns("two more ticks", n+6, anything)
 		if status := a.Status(); status.Enabled || len(status.Items) > 0 {
 			t.Errorf("enabled again by a restart: %+v", status)
 		}
@@ -220,7 +215,7 @@ func (d *dying) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 // The leader assigns 200 items in several commits. It dies before the first commit, then before
 // the second, and so on, until it has done all.
 func TestLeaderDiesAtEveryStepOfAnAssignment(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
+	onTheSimulator(t, func(t *testing.T, s store) {
 		const total = 200
 		for n := 0; ; n++ {
 			c := newCluster(t, s, fmt.Sprintf("settle%d", n))

@@ -60,23 +60,21 @@ func TestSignOffThatFails(t *testing.T) {
 			<-l.Done()
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				c.timeout = time.Minute
-				m := c.join("10.0.0.1", c.config(), nil)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.join("10.0.0.2", c.config(), nil)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				goes(left{c, m, s})
-				c.pass(15 * time.Second)
-				c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-				if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) != 1 {
-					t.Errorf("it left this:\n%s", c.dump())
-				}
-				n := len(c.record.find(anything))
-				c.awaitRuns("all items", n+6, anything)
-				c.check()
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, s *memory.Store) {
+			c.timeout = time.Minute
+			m := c.join("10.0.0.1", c.config(), nil)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			c.join("10.0.0.2", c.config(), nil)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			goes(left{c, m, s})
+			c.pass(15 * time.Second)
+			c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
+			if s := c.state(); len(s.Instances) != 1 || len(s.Sessions) != 1 {
+				t.Errorf("it left this:\n%s", c.dump())
+			}
+			n := len(c.record.find(anything))
+			c.awaitRuns("all items", n+6, anything)
+			c.check()
 		})
 	}
 }

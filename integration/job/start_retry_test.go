@@ -56,27 +56,23 @@ func TestStartRetriesEachOfItsRequests(t *testing.T) {
 	const outage = time.Minute
 	for _, method := range []memory.Method{memory.Commit, memory.OpenView} {
 		for _, away := range []error{coord.ErrUnavailable, coord.ErrSessionLost} {
-			t.Run(fmt.Sprint(method, " ", away), func(t *testing.T) {
-				inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-					m := c.dial("10.0.0.1")
-					fails := s.Inject(memory.Fault{Method: method, Before: away})
-					over := time.AfterFunc(outage, fails.Remove)
-					defer over.Stop()
-					begin := time.Now()
-					logged, logs := newLogbook()
-					if err := m.schedule(t.Context(), c.config(), nil, job.WithStartRetry(), logs); err != nil {
-						t.Fatal(err)
-					}
-					if took := time.Since(begin); took < outage || took > outage+5*time.Second {
-						t.Errorf("it took %v", took)
-					}
-					if n := fails.Hits(); n < 30 || n > 70 {
-						t.Errorf("%d requests in %v", n, outage)
-					}
-					if lines := logged.says(startWaits); len(lines) < 5 || len(lines) > 7 || lines[0]["for"] != time.Duration(0) || lines[0]["job"] != "settle" {
-						t.Errorf("the log says %v", lines)
-					}
-				})
+			runInVirtualTime(t, fmt.Sprint(method, " ", away), func(t *testing.T, c *cluster, s *memory.Store) {
+				m := c.dial("10.0.0.1")
+				fails := s.Inject(memory.Fault{Method: method, Before: away})
+				over := time.AfterFunc(outage, fails.Remove)
+				defer over.Stop()
+				begin := time.Now()
+				logged, logs := newLogbook()
+				c.mustSchedule(m, c.config(), nil, job.WithStartRetry(), logs)
+				if took := time.Since(begin); took < outage || took > outage+5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if n := fails.Hits(); n < 30 || n > 70 {
+					t.Errorf("%d requests in %v", n, outage)
+				}
+				if lines := logged.says(startWaits); len(lines) < 5 || len(lines) > 7 || lines[0]["for"] != time.Duration(0) || lines[0]["job"] != "settle" {
+					t.Errorf("the log says %v", lines)
+				}
 			})
 		}
 	}
@@ -98,24 +94,22 @@ func TestStartThatDoesNotWait(t *testing.T) {
 		"closed":              {waits, coord.ErrClosed, 0, []error{coord.ErrClosed}},
 		"lost, and not asked": {nil, coord.ErrSessionLost, 0, []error{coord.ErrSessionLost}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				m := c.dial("10.0.0.1")
-				fails := s.Inject(memory.Fault{Method: memory.OpenView, Before: tc.fails})
-				defer fails.Remove()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				begin := time.Now()
-				err := m.schedule(ctx, c.config(), nil, tc.options...)
-				for _, want := range tc.is {
-					if !errors.Is(err, want) {
-						t.Errorf("got %v, want %v", err, want)
-					}
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, s *memory.Store) {
+			m := c.dial("10.0.0.1")
+			fails := s.Inject(memory.Fault{Method: memory.OpenView, Before: tc.fails})
+			defer fails.Remove()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			begin := time.Now()
+			err := m.schedule(ctx, c.config(), nil, tc.options...)
+			for _, want := range tc.is {
+				if !errors.Is(err, want) {
+					t.Errorf("got %v, want %v", err, want)
 				}
-				if took := time.Since(begin); took != tc.within {
-					t.Errorf("it took %v, want %v", took, tc.within)
-				}
-			})
+			}
+			if took := time.Since(begin); took != tc.within {
+				t.Errorf("it took %v, want %v", took, tc.within)
+			}
 		})
 	}
 }

@@ -106,33 +106,31 @@ func TestItemsThatStandStill(t *testing.T) {
 			by: func(p pair) *member { return p.a }, says: "waits for it: its execution",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				hang := newStubborn()
-				on := tc.on
-				if on == nil {
-					on = func(job.ShardingContext) bool { return false }
-				}
-				cfg := c.config()
-				if tc.cfg != nil {
-					tc.cfg(&cfg)
-				}
-				a := c.join("10.0.0.1", cfg, hang.handler(on))
-				a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
-				b := c.join("10.0.0.2", cfg, hang.handler(on))
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-				p := pair{c, a, b, hang}
-				mend := tc.do(p)
-				tc.by(p).awaitFault(jobtype.FaultStarvation, tc.says)
-				hang.on.Store(false)
-				mend()
-				b.awaitSound()
-				if cfg.Cron == "" {
-					return
-				}
-				n := len(c.record.find(of(0)))
-				c.awaitRuns("item 0 again", n+2, of(0))
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			hang := newStubborn()
+			on := tc.on
+			if on == nil {
+				on = func(job.ShardingContext) bool { return false }
+			}
+			cfg := c.config()
+			if tc.cfg != nil {
+				tc.cfg(&cfg)
+			}
+			a := c.join("10.0.0.1", cfg, hang.handler(on))
+			a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+			b := c.join("10.0.0.2", cfg, hang.handler(on))
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
+			p := pair{c, a, b, hang}
+			mend := tc.do(p)
+			tc.by(p).awaitFault(jobtype.FaultStarvation, tc.says)
+			hang.on.Store(false)
+			mend()
+			b.awaitSound()
+			if cfg.Cron == "" {
+				return
+			}
+			n := len(c.record.find(of(0)))
+			c.awaitRuns("item 0 again", n+2, of(0))
 		})
 	}
 }
@@ -182,7 +180,7 @@ func TestFailoverThatHangs(t *testing.T) {
 		cfg.ShardingTotalCount = 12
 		members := []*member{c.join("10.0.0.1", cfg, h), c.join("10.0.0.2", cfg, h)}
 		x := c.join("10.0.0.3", cfg, h)
-		c.awaitRuns("those of one host", 4, func(e execution) bool { return e.ip == "10.0.0.3" })
+		c.awaitRuns("those of one host", 4, on("10.0.0.3"))
 		x.crash()
 		isRerun := func(e execution) bool { return e.Source == job.SourceFailover }
 		c.awaitRuns("failovers", 4, isRerun)

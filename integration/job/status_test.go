@@ -95,9 +95,7 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 		}
 		b.reg, b.link = reg, reg.Link()
 		t.Cleanup(b.end)
-		if err := b.schedule(t.Context(), c.config(), nil); err != nil {
-			t.Fatal(err)
-		}
+		c.mustSchedule(b, c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		wedged := s.Inject(memory.Fault{Registry: "wedged", Method: memory.Commit, Path: "settle/sharding/*/running", Before: coord.ErrUnavailable})
 		begun := time.Now()

@@ -62,8 +62,7 @@ func TestManyOperatorsTrigger(t *testing.T) {
 
 // Of operators who pause at the same time one has paused, and of those who resume one has.
 func TestManyOperatorsPause(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		c.join("10.0.0.1", cfg, nil)
@@ -96,8 +95,7 @@ func TestManyOperatorsPause(t *testing.T) {
 
 // An operator pauses while no process reaches the store. When they do again, no tick begins.
 func TestPauseDuringAnOutage(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
 		c.awaitRuns("ticks", 3, anything)
 		m.link.Cut()
@@ -184,10 +182,7 @@ func TestRequestsForManyItems(t *testing.T) {
 		counts.take()
 		var requests []waiter
 		for range 2 {
-			r, err := m.Trigger(t.Context(), job.TriggerRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := c.trigger(m)
 			requests = append(requests, r)
 		}
 		for _, r := range requests {

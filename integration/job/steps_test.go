@@ -127,65 +127,61 @@ func TestAStepThatFailsForGood(t *testing.T) {
 			if way != "a node that is denied" && !tc.alone {
 				continue
 			}
-			t.Run(tc.name+"/"+way, func(t *testing.T) {
-				inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-					c.timeout = 5 * time.Second
-					cfg := c.config()
-					cfg.ShardingTotalCount, cfg.ReconcileInterval = 10, time.Minute
-					work := func(ctx context.Context, sc job.ShardingContext) error {
-						if sc.Item == long {
-							return elapse(ctx, 1500*time.Millisecond)
-						}
-						return nil
+			runInVirtualTime(t, tc.name+"/"+way, func(t *testing.T, c *cluster, _ *memory.Store) {
+				c.timeout = 5 * time.Second
+				cfg := c.config()
+				cfg.ShardingTotalCount, cfg.ReconcileInterval = 10, time.Minute
+				work := func(ctx context.Context, sc job.ShardingContext) error {
+					if sc.Item == long {
+						return elapse(ctx, 1500*time.Millisecond)
 					}
-					m := c.dial("10.0.0.1")
-					reg := &refusing{Registry: m.reg}
-					m.reg = reg
-					c.mustSchedule(m, cfg, work)
-					m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
-					other := c.join("10.0.0.2", cfg, work)
-					crashes := c.join("10.0.0.3", cfg, untilDone)
-					c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, idle}, "10.0.0.2": {3, 4, 5}, "10.0.0.3": {6, 7, 8}})
-					c.commit(coord.Put(c.job.ItemDisabled(idle), nil))
-					for _, item := range []int{long, 6, 7, 8} {
-						c.awaitRuns("one that goes on", 1, of(item))
+					return nil
+				}
+				m := c.dial("10.0.0.1")
+				reg := &refusing{Registry: m.reg}
+				m.reg = reg
+				c.mustSchedule(m, cfg, work)
+				m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
+				other := c.join("10.0.0.2", cfg, work)
+				crashes := c.join("10.0.0.3", cfg, untilDone)
+				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2, idle}, "10.0.0.2": {3, 4, 5}, "10.0.0.3": {6, 7, 8}})
+				c.commit(coord.Put(c.job.ItemDisabled(idle), nil))
+				for _, item := range []int{long, 6, 7, 8} {
+					c.awaitRuns("one that goes on", 1, of(item))
+				}
+				sc := scene{cluster: c, id: m.Status().InstanceID}
+				reg.refuses.Store(&refusal{tc.refused(sc), how})
+				if tc.provoke != nil {
+					tc.provoke(sc)
+				}
+				c.pass(max(tc.lasts, 4*time.Second))
+				if reg.refused.Load() == 0 && !tc.unseen {
+					t.Errorf("nothing was refused\n%s", c.dump())
+				}
+				begun := time.Now()
+				for _, item := range []int{1, 2, 3, 4, 5} {
+					if !tc.noTicks && !slices.Contains(tc.items, item) {
+						c.firedAt(item, begun)
 					}
-					sc := scene{cluster: c, id: m.Status().InstanceID}
-					reg.refuses.Store(&refusal{tc.refused(sc), how})
-					if tc.provoke != nil {
-						tc.provoke(sc)
-					}
-					c.pass(max(tc.lasts, 4*time.Second))
-					if reg.refused.Load() == 0 && !tc.unseen {
-						t.Errorf("nothing was refused\n%s", c.dump())
-					}
-					begun := time.Now()
-					for _, item := range []int{1, 2, 3, 4, 5} {
-						if !tc.noTicks && !slices.Contains(tc.items, item) {
-							c.firedAt(item, begun)
-						}
-					}
-					crashes.crash()
-					for _, item := range []int{6, 7, 8} {
-						c.awaitRuns("again what was cut short", 1, func(e execution) bool { return reruns(e) && e.Item == item })
-					}
-					c.await("its items are assigned again", func(s *jobtree.State) bool {
-						got := owners(s, idle)
-						return len(got["10.0.0.1"])+len(got["10.0.0.2"]) == idle
-					})
-					if _, err := other.Trigger(t.Context(), job.TriggerRequest{Items: []int{1}}); err != nil {
-						t.Fatal(err)
-					}
-					c.awaitRuns("item 1 that is triggered", 1, func(e execution) bool { return e.Item == 1 && e.Source == job.SourceManual })
-					leaves := time.Now()
-					ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-					defer cancel()
-					_ = m.Shutdown(ctx) // which says what it could not tell
-					if took := time.Since(leaves); took > 9*time.Second {
-						t.Errorf("it left after %v", took)
-					}
-					c.check()
+				}
+				crashes.crash()
+				for _, item := range []int{6, 7, 8} {
+					c.awaitRuns("again what was cut short", 1, func(e execution) bool { return reruns(e) && e.Item == item })
+				}
+				c.await("its items are assigned again", func(s *jobtree.State) bool {
+					got := owners(s, idle)
+					return len(got["10.0.0.1"])+len(got["10.0.0.2"]) == idle
 				})
+				c.trigger(other, 1)
+				c.awaitRuns("item 1 that is triggered", 1, func(e execution) bool { return e.Item == 1 && e.Source == job.SourceManual })
+				leaves := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				_ = m.Shutdown(ctx) // which says what it could not tell
+				if took := time.Since(leaves); took > 9*time.Second {
+					t.Errorf("it left after %v", took)
+				}
+				c.check()
 			})
 		}
 	}
@@ -226,14 +222,10 @@ func TestHowItEndedMayNotBeWritten(t *testing.T) {
 		for item := range 3 {
 			c.firedAt(item, running)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); err != nil {
+		if err := m.stop(); err != nil {
 			t.Errorf("shutdown: %v", err)
 		}
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		s := c.state()
 		for i := range 3 {
 			if s.Item(i).Running != nil || (s.Item(i).Completed != nil) != (i != 1) {
@@ -295,14 +287,10 @@ func TestWhatIsHandedOverIsHandedOverOnce(t *testing.T) {
 		m.reg = &obstinate{Registry: counts, path: c.job.Running(1)}
 		c.mustSchedule(m, cfg, untilDone)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("all run", 3, anything)
 		counts.take()
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := m.Shutdown(ctx); !errors.Is(err, coord.ErrConflict) {
+		if err := m.stop(); !errors.Is(err, coord.ErrConflict) {
 			t.Errorf("shutdown: %v", err)
 		}
 		commits, _ := counts.take()
@@ -324,29 +312,27 @@ func TestWhatIsHandedOverIsHandedOverOnce(t *testing.T) {
 // of that time only.
 func TestAnItemGoesOnSoonAfterADenial(t *testing.T) {
 	for _, lasts := range []time.Duration{6 * time.Second, time.Minute, 10 * time.Minute} {
-		t.Run(lasts.String(), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				m := c.dial("10.0.0.1")
-				reg := &refusing{Registry: m.reg}
-				m.reg = reg
-				c.mustSchedule(m, c.config(), nil)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				reg.refuses.Store(&refusal{writes(c.job.Running(1)), func(i int, op coord.Op) error {
-					return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
-				}})
-				c.pass(lasts)
-				reg.refuses.Store(nil)
-				allowed := time.Now()
-				tried := reg.refused.Load()
-				first := c.awaitRuns("item 1 after the denial", 1, func(e execution) bool { return e.Item == 1 && !e.begin.Before(allowed) })[0]
-				if late, most := first.begin.Sub(allowed), min(lasts/4, 30*time.Second)+2*time.Second; late > most {
-					t.Errorf("it went on %v after a denial of %v, want %v at most", late, lasts, most)
-				}
-				if tried > 60 {
-					t.Errorf("%d attempts in %v", tried, lasts)
-				}
-				c.check()
-			})
+		runInVirtualTime(t, lasts.String(), func(t *testing.T, c *cluster, _ *memory.Store) {
+			m := c.dial("10.0.0.1")
+			reg := &refusing{Registry: m.reg}
+			m.reg = reg
+			c.mustSchedule(m, c.config(), nil)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			reg.refuses.Store(&refusal{writes(c.job.Running(1)), func(i int, op coord.Op) error {
+				return &coord.ConflictError{Index: i, Op: op, Reason: coord.ErrDenied}
+			}})
+			c.pass(lasts)
+			reg.refuses.Store(nil)
+			allowed := time.Now()
+			tried := reg.refused.Load()
+			first := c.awaitRuns("item 1 after the denial", 1, func(e execution) bool { return e.Item == 1 && !e.begin.Before(allowed) })[0]
+			if late, most := first.begin.Sub(allowed), min(lasts/4, 30*time.Second)+2*time.Second; late > most {
+				t.Errorf("it went on %v after a denial of %v, want %v at most", late, lasts, most)
+			}
+			if tried > 60 {
+				t.Errorf("%d attempts in %v", tried, lasts)
+			}
+			c.check()
 		})
 	}
 }

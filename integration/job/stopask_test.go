@@ -52,35 +52,33 @@ func TestStopAsked(t *testing.T) {
 		"an operator removes it":   {func(c *cluster, m *member) { c.commit(coord.DeleteTree(c.job.Instance(m.Status().InstanceID))) }, []int{0, 1, 2, 3}, job.ErrShutdown},
 		"the scheduler shuts down": {func(_ *cluster, m *member) { go m.leave() }, []int{0, 1, 2, 3}, job.ErrShutdown},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				stops := make(chan stopped, 100)
-				m := c.join("10.0.0.1", c.state2(), endless("10.0.0.1", stops))
-				c.awaitRuns("all items", 4, func(execution) bool { return true })
-				c.pass(5 * time.Second)
-				if len(stops) > 0 {
-					t.Fatalf("stopped without a reason: %v", <-stops)
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			stops := make(chan stopped, 100)
+			m := c.join("10.0.0.1", c.state2(), endless("10.0.0.1", stops))
+			c.awaitRuns("all items", 4, anything)
+			c.pass(5 * time.Second)
+			if len(stops) > 0 {
+				t.Fatalf("stopped without a reason: %v", <-stops)
+			}
+			tc.change(c, m)
+			got := map[int]bool{}
+			for range tc.items {
+				s := <-stops
+				if got[s.item] = true; !errors.Is(s.reason, tc.reason) {
+					t.Errorf("item %d was asked to stop by %v, want %v", s.item, s.reason, tc.reason)
 				}
-				tc.change(c, m)
-				got := map[int]bool{}
-				for range tc.items {
-					s := <-stops
-					if got[s.item] = true; !errors.Is(s.reason, tc.reason) {
-						t.Errorf("item %d was asked to stop by %v, want %v", s.item, s.reason, tc.reason)
-					}
+			}
+			c.pass(5 * time.Second)
+			for _, i := range tc.items {
+				if !got[i] {
+					t.Errorf("item %d did not stop; %v did", i, got)
 				}
-				c.pass(5 * time.Second)
-				for _, i := range tc.items {
-					if !got[i] {
-						t.Errorf("item %d did not stop; %v did", i, got)
-					}
+			}
+			for len(stops) > 0 {
+				if s := <-stops; !got[s.item] {
+					t.Errorf("item %d stopped, too: %v", s.item, s.reason)
 				}
-				for len(stops) > 0 {
-					if s := <-stops; !got[s.item] {
-						t.Errorf("item %d stopped, too: %v", s.item, s.reason)
-					}
-				}
-			})
+			}
 		})
 	}
 }
@@ -99,7 +97,7 @@ func TestStaticItemsAreNotAskedToStop(t *testing.T) {
 		cfg.StaticSharding = true
 		stops := make(chan stopped, 100)
 		c.join("10.0.0.1", cfg, endless("10.0.0.1", stops))
-		c.awaitRuns("all items", 4, func(execution) bool { return true })
+		c.awaitRuns("all items", 4, anything)
 		c.join("10.0.0.2", cfg, nil)
 		c.pass(time.Minute)
 		if len(stops) > 0 {
@@ -111,8 +109,7 @@ func TestStaticItemsAreNotAskedToStop(t *testing.T) {
 // A run that was taken over from an instance that has ended is asked to stop, too, when its item
 // or another one is to go to a new instance.
 func TestAFailoverRunIsAskedToStop(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = 2 * time.Second
 		cfg := c.config()
 		cfg.ShardingTotalCount = 2
@@ -120,7 +117,7 @@ func TestAFailoverRunIsAskedToStop(t *testing.T) {
 		first := c.join("10.0.0.1", cfg, endless("10.0.0.1", stops))
 		c.timeout = lasting
 		c.join("10.0.0.2", cfg, endless("10.0.0.2", stops))
-		c.awaitRuns("both items", 2, func(execution) bool { return true })
+		c.awaitRuns("both items", 2, anything)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}})
 		first.crash()
 		again := c.awaitRuns("item 0 again", 1, func(e execution) bool { return e.Source == job.SourceFailover })[0]
@@ -153,8 +150,7 @@ func TestInsideWithoutAScheduler(t *testing.T) {
 
 // The properties in force are those of this moment, not of the start of the execution.
 func TestPropertiesNow(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Props = 1, map[string]string{"size": "1"}
 		seen := make(chan string)
@@ -194,51 +190,49 @@ func TestWhatIsAskedToStopGoesOn(t *testing.T) {
 		"a crash":    (*member).crash,
 		"a shutdown": func(m *member) { go m.leave() },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg := c.config()
-				cfg.Cron = "0 0 * * * ?" // virtual time begins at midnight
-				cfg.ShardingTotalCount = 1
-				rows := make(chan string, 1000)
-				stream := func(ip string) job.HandlerFunc {
-					return func(ctx context.Context, _ job.ShardingContext) error {
-						for {
-							position, err := job.Cursor(ctx)
-							if err != nil || len(position) == 100 {
-								return err
-							}
-							if err := elapse(ctx, time.Second); err != nil {
-								return err
-							}
-							if err := job.MoveCursor(ctx, position+"x"); err != nil {
-								return err
-							}
-							rows <- ip
-							if reason := job.StopAsked(ctx); reason != nil {
-								return reason
-							}
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron = "0 0 * * * ?" // virtual time begins at midnight
+			cfg.ShardingTotalCount = 1
+			rows := make(chan string, 1000)
+			stream := func(ip string) job.HandlerFunc {
+				return func(ctx context.Context, _ job.ShardingContext) error {
+					for {
+						position, err := job.Cursor(ctx)
+						if err != nil || len(position) == 100 {
+							return err
+						}
+						if err := elapse(ctx, time.Second); err != nil {
+							return err
+						}
+						if err := job.MoveCursor(ctx, position+"x"); err != nil {
+							return err
+						}
+						rows <- ip
+						if reason := job.StopAsked(ctx); reason != nil {
+							return reason
 						}
 					}
 				}
-				first := c.join("10.0.0.1", cfg, stream("10.0.0.1"))
-				c.pass(time.Hour - time.Since(time.Now().Truncate(time.Hour)) + 10*time.Second)
-				c.join("10.0.0.2", cfg, stream("10.0.0.2"))
-				if len(rows) < 5 {
-					t.Fatalf("%d rows after ten seconds", len(rows))
-				}
-				ends(first)
-				c.pass(5 * time.Minute)
-				by := map[string]int{}
-				for len(rows) > 0 {
-					by[<-rows]++
-				}
-				if by["10.0.0.1"] > 20 || by["10.0.0.1"]+by["10.0.0.2"] < 100 {
-					t.Errorf("rows by instance: %v", by)
-				}
-				for _, e := range c.record.find(func(e execution) bool { return e.ip == "10.0.0.2" && e.Source != job.SourceFailover }) {
-					t.Errorf("it went on by %v", e.Source)
-				}
-			})
+			}
+			first := c.join("10.0.0.1", cfg, stream("10.0.0.1"))
+			c.pass(time.Hour - time.Since(time.Now().Truncate(time.Hour)) + 10*time.Second)
+			c.join("10.0.0.2", cfg, stream("10.0.0.2"))
+			if len(rows) < 5 {
+				t.Fatalf("%d rows after ten seconds", len(rows))
+			}
+			ends(first)
+			c.pass(5 * time.Minute)
+			by := map[string]int{}
+			for len(rows) > 0 {
+				by[<-rows]++
+			}
+			if by["10.0.0.1"] > 20 || by["10.0.0.1"]+by["10.0.0.2"] < 100 {
+				t.Errorf("rows by instance: %v", by)
+			}
+			for _, e := range c.record.find(func(e execution) bool { return e.ip == "10.0.0.2" && e.Source != job.SourceFailover }) {
+				t.Errorf("it went on by %v", e.Source)
+			}
 		})
 	}
 }

@@ -151,35 +151,33 @@ func TestSlowStrategy(t *testing.T) {
 // a new slice or changes the one that it has returned.
 func TestStrategyWithASliceOfItsOwn(t *testing.T) {
 	for _, reuses := range []bool{false, true} {
-		t.Run(fmt.Sprint(reuses), func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				cfg, s, known := c.withChangeling()
-				cfg.Cron = rarely
-				var own [3]string
-				s.turn(func(r strategy.Request) []string {
-					n := int(s.asked.Load())
-					if n > 20_000 { // so that the test ends
-						return dealFairly(r)
-					}
-					answer := own[:]
-					if !reuses {
-						answer = make([]string, len(own))
-					}
-					for i := range answer {
-						answer[i] = r.Instances[(i+n)%len(r.Instances)].ID
-					}
-					return answer
-				})
-				m, counts := c.counted("10.0.0.1")
-				c.mustSchedule(m, cfg, nil, known)
-				c.join("10.0.0.2", cfg, nil, known)
-				m.awaitFault(jobtype.FaultStrategy, "another answer each time")
-				counts.take()
-				c.pass(time.Minute)
-				if commits, _ := counts.take(); len(commits) > 100 {
-					t.Errorf("%d commits in a minute", len(commits))
+		runInVirtualTime(t, fmt.Sprint(reuses), func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg, s, known := c.withChangeling()
+			cfg.Cron = rarely
+			var own [3]string
+			s.turn(func(r strategy.Request) []string {
+				n := int(s.asked.Load())
+				if n > 20_000 { // so that the test ends
+					return dealFairly(r)
 				}
+				answer := own[:]
+				if !reuses {
+					answer = make([]string, len(own))
+				}
+				for i := range answer {
+					answer[i] = r.Instances[(i+n)%len(r.Instances)].ID
+				}
+				return answer
 			})
+			m, counts := c.counted("10.0.0.1")
+			c.mustSchedule(m, cfg, nil, known)
+			c.join("10.0.0.2", cfg, nil, known)
+			m.awaitFault(jobtype.FaultStrategy, "another answer each time")
+			counts.take()
+			c.pass(time.Minute)
+			if commits, _ := counts.take(); len(commits) > 100 {
+				t.Errorf("%d commits in a minute", len(commits))
+			}
 		})
 	}
 }

@@ -51,7 +51,7 @@ func TestItemsThatWaitForAThreadGoToWhoeverJoins(t *testing.T) {
 		cfg.Threads = 16
 		c.join("10.0.0.2", cfg, nil)
 		c.ownedBy("10.0.0.2", total, total/2)
-		c.awaitRuns("what has waited, elsewhere", 6, func(e execution) bool { return e.ip == "10.0.0.2" })
+		c.awaitRuns("what has waited, elsewhere", 6, on("10.0.0.2"))
 		// When the first server is disabled, the second gets all items that do not run there.
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
 		c.await("it has all but those that hang", func(s *jobtree.State) bool { return len(owners(s, total)["10.0.0.2"]) >= total-2 })

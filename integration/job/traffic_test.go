@@ -72,8 +72,7 @@ func (v countingView) Sync(ctx context.Context) error {
 
 // A fire of 30 items costs an instance one commit to begin and one to finish.
 func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		reg := c.joinCounted(nil, withLinger(patience))
 		finished := func(n int) {
 			c.awaitRuns("items", n, func(e execution) bool { return !e.end.IsZero() })
@@ -116,12 +115,8 @@ func (c *cluster) joinCounted(h job.HandlerFunc, opts ...job.Option) *counting {
 	cfg.Cron = "0/3 * * * * ?"
 	cfg.ShardingTotalCount = 30
 	cfg.Threads = 30
-	m := c.dial("10.0.0.1")
-	reg := &counting{Registry: m.reg}
-	m.reg = reg
-	if err := m.schedule(c.Context(), cfg, h, opts...); err != nil {
-		c.Fatal(err)
-	}
+	m, reg := c.counted("10.0.0.1")
+	c.mustSchedule(m, cfg, h, opts...)
 	return reg
 }
 
@@ -155,9 +150,7 @@ func TestIdleJobsSendNothing(t *testing.T) {
 			t.Fatalf("not assigned: %+v", dealt)
 		}
 		reg.take()
-		if err := elapse(t.Context(), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		time.Sleep(time.Hour)
 		if commits, others := reg.take(); len(commits)+len(others) > 0 {
 			t.Errorf("in an hour %d idle jobs sent %d commits and %d other requests, such as %q", jobs, len(commits), len(others), others[:min(3, len(others))])
 		}

@@ -18,8 +18,7 @@ import (
 // A request that names instances runs their items only, and with items too, those of them
 // that it names.
 func TestTriggerOfSomeInstances(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount = "", 6
 		a := c.join("10.0.0.1", cfg, nil)

@@ -15,8 +15,7 @@ import (
 
 // Requests that come while the item runs wait in their order, each with its own parameter.
 func TestTriggersDuringARunQueue(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		release := make(chan struct{}, 10)
@@ -33,13 +32,13 @@ func TestTriggersDuringARunQueue(t *testing.T) {
 			}
 		}
 		trigger(job.TriggerRequest{Items: []int{1}})
-		c.awaitRuns("item 1", 1, func(e execution) bool { return e.Item == 1 })
+		c.awaitRuns("item 1", 1, of(1))
 		for _, parameter := range []string{"a", "b", "c"} {
 			trigger(job.TriggerRequest{Items: []int{1}, Parameter: parameter})
 		}
 		for n, parameter := range []string{"a", "b", "c"} {
 			release <- struct{}{}
-			runs := c.awaitRuns("item 1 once more", n+2, func(e execution) bool { return e.Item == 1 })
+			runs := c.awaitRuns("item 1 once more", n+2, of(1))
 			if runs[n+1].Source != job.SourceManual || runs[n+1].JobParameter != parameter {
 				t.Errorf("%v with %q", runs[n+1].Source, runs[n+1].JobParameter)
 			}
@@ -48,10 +47,10 @@ func TestTriggersDuringARunQueue(t *testing.T) {
 		c.settled()
 		// Another item is triggered last. When it has run, nothing of item 1 can be left.
 		trigger(job.TriggerRequest{Items: []int{2}})
-		c.awaitRuns("item 2", 1, func(e execution) bool { return e.Item == 2 })
+		c.awaitRuns("item 2", 1, of(2))
 		release <- struct{}{}
 		c.settled()
-		if all := c.record.find(func(execution) bool { return true }); len(all) != 5 {
+		if all := c.record.find(anything); len(all) != 5 {
 			t.Errorf("%d executions, want 5\n%s", len(all), c.record)
 		}
 		c.check()
@@ -59,8 +58,7 @@ func TestTriggersDuringARunQueue(t *testing.T) {
 }
 
 func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = ""
 		a := c.join("10.0.0.1", cfg, nil)
@@ -69,7 +67,7 @@ func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs := c.awaitRuns("all items", 3, func(execution) bool { return true })
+		runs := c.awaitRuns("all items", 3, anything)
 		for _, e := range runs {
 			if e.Source != job.SourceManual || e.JobParameter != "today" {
 				t.Errorf("item %d: %v with %q", e.Item, e.Source, e.JobParameter)
@@ -79,18 +77,15 @@ func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
 			t.Error("nobody was asked")
 		}
 		c.settled()
-		if _, err := b.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
-		c.awaitRuns("all items again", 6, func(execution) bool { return true })
+		c.trigger(b)
+		c.awaitRuns("all items again", 6, anything)
 		c.settled()
 		c.check()
 	})
 }
 
 func TestTriggerThatNobodyCanTake(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		a := c.join("10.0.0.1", cfg, nil)
@@ -115,36 +110,34 @@ func TestTriggerOfOneWhoEnds(t *testing.T) {
 		{"crash", (*member).crash},
 		{"leave", func(m *member) { m.leave() }},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-				c.timeout = shortSession
-				cfg := c.config()
-				cfg.Cron, cfg.ShardingTotalCount = "", 300
-				logged, logs := newLogbook()
-				a := c.join("10.0.0.1", cfg, nil)
-				b, counts := c.counted("10.0.0.2")
-				c.mustSchedule(b, cfg, nil, logs)
-				c.ownedBy("10.0.0.1", 300, 150)
-				a.link.(*memory.Link).Lag(3 * time.Second) // so that it does not see the trigger in time
-				if tt.name == "crash" {
-					a.crash()
-				}
-				counts.take()
-				c.commit(coord.Put(c.job.Trigger(a.Status().InstanceID), nil))
-				if tt.name == "leave" {
-					a.leave()
-				}
-				c.awaitRuns("all items", 150, func(e execution) bool { return e.Source == job.SourceManual && e.ip == "10.0.0.2" })
-				c.settled()
-				if commits, _ := counts.take(); len(commits) > 100 {
-					t.Errorf("it took %d commits", len(commits))
-				}
-				if n := len(logged.says("trigger taken over: its instance ended before it obeyed")); n != 1 {
-					t.Errorf("it is said %d times: %q", n, logged.messages())
-				}
-				b.awaitSound()
-				c.check()
-			})
+		runInVirtualTime(t, tt.name, func(t *testing.T, c *cluster, s *memory.Store) {
+			c.timeout = shortSession
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount = "", 300
+			logged, logs := newLogbook()
+			a := c.join("10.0.0.1", cfg, nil)
+			b, counts := c.counted("10.0.0.2")
+			c.mustSchedule(b, cfg, nil, logs)
+			c.ownedBy("10.0.0.1", 300, 150)
+			a.link.(*memory.Link).Lag(3 * time.Second) // so that it does not see the trigger in time
+			if tt.name == "crash" {
+				a.crash()
+			}
+			counts.take()
+			c.commit(coord.Put(c.job.Trigger(a.Status().InstanceID), nil))
+			if tt.name == "leave" {
+				a.leave()
+			}
+			c.awaitRuns("all items", 150, func(e execution) bool { return e.Source == job.SourceManual && e.ip == "10.0.0.2" })
+			c.settled()
+			if commits, _ := counts.take(); len(commits) > 100 {
+				t.Errorf("it took %d commits", len(commits))
+			}
+			if n := len(logged.says("trigger taken over: its instance ended before it obeyed")); n != 1 {
+				t.Errorf("it is said %d times: %q", n, logged.messages())
+			}
+			b.awaitSound()
+			c.check()
 		})
 	}
 }
@@ -160,9 +153,7 @@ func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
 		c.join("10.0.0.3", cfg, nil)
 		c.ownedBy("10.0.0.1", 9, 3)
 		a.crash()
-		if _, err := b.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(b)
 		for item := range 9 {
 			c.awaitRuns("its run", 1, of(item))
 		}
@@ -204,10 +195,8 @@ func TestTriggerOfTheLast(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		id := m.Status().InstanceID
 		m.link.(*memory.Link).Lag(time.Second)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
 		c.commit(coord.Put(c.job.Trigger(id), nil))
-		_ = m.Shutdown(ctx) // before it sees the trigger
+		_ = m.stop() // before it sees the trigger
 		if lines := logged.says("trigger lost: its instance ended before it obeyed"); len(lines) != 1 || lines[0]["items"] != "0, 1, 2" {
 			t.Errorf("the log says %v", lines)
 		}
@@ -239,9 +228,7 @@ func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		for range 2 {
-			if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-				t.Fatal(err)
-			}
+			c.trigger(m)
 			c.await("taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
 		}
 		c.awaitRuns("all", 3, anything)

@@ -85,9 +85,7 @@ func TestClaimsOfADisabledServerAreGivenBack(t *testing.T) {
 		c.await("item 2 waits for item 1, which hangs", func(s *jobtree.State) bool { return s.Item(0).Running == nil && running(s) == 2 })
 		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
 		c.pass(100 * time.Millisecond)
-		if err := c.view.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.sync()
 		if n := running(c.state()); n != 1 {
 			t.Errorf("%d items run or wait, want the one that runs\n%s", n, c.dump())
 		}
@@ -104,9 +102,7 @@ func TestAnInstanceThatLeavesDoesNotLinger(t *testing.T) {
 		release, left := make(chan struct{}), make(chan struct{})
 		m := c.join("10.0.0.1", cfg, hangs(release, of0), withLinger(time.Hour))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if _, err := m.Trigger(t.Context(), job.TriggerRequest{}); err != nil {
-			t.Fatal(err)
-		}
+		c.trigger(m)
 		c.awaitRuns("those that end", 2, func(e execution) bool { return !e.end.IsZero() })
 		c.pass(10 * time.Second)
 		if s := c.state(); s.Item(1).Running == nil || s.Item(2).Running == nil {

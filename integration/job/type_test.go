@@ -48,8 +48,7 @@ func greetingJob(name string) job.Config {
 // A type checks the properties at the start and at each change, and an execution has the
 // handler of the configuration in force. The job's node holds the name of the type.
 func TestType(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		greets := make(chan string)
 		m := c.dial("10.0.0.1")
 		work := job.OfType("GREETING", greeting(greets))
@@ -130,12 +129,10 @@ func TestTypesThatAreRefused(t *testing.T) {
 		"error handler no name":  {handler, []job.Option{job.WithErrorHandler("", job.ErrorHandlerTypeFunc(nil))}, `error handler "": name: is empty`},
 		"error handler nil":      {handler, []job.Option{job.WithErrorHandler("X", nil)}, `error handler "X" is nil`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				if err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
-					t.Errorf("got %v, want one that says %s", err, tc.says)
-				}
-			})
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			if err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, want one that says %s", err, tc.says)
+			}
 		})
 	}
 }
@@ -168,21 +165,19 @@ func TestJobTypeOfOldConfigurations(t *testing.T) {
 		"the node counts, though it ends": {"HTTP", `"jobType":"SCRIPT"`, script, `the registry has "HTTP"`},
 		"neither":                         {"", `"failover":false`, other, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-				document := fmt.Sprintf(`{"jobName":"settle","cron":"* * * * * ?","shardingTotalCount":1,"props":{"greeting.name":"Ada"},%s}`, tc.document)
-				c.commit(coord.Put(c.job.Root(), []byte(tc.node)), coord.Put(c.job.Config(), []byte(document)))
-				err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler)
-				if tc.refused == "" {
-					if err != nil {
-						t.Error(err)
-					}
-					return
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			document := fmt.Sprintf(`{"jobName":"settle","cron":"* * * * * ?","shardingTotalCount":1,"props":{"greeting.name":"Ada"},%s}`, tc.document)
+			c.commit(coord.Put(c.job.Root(), []byte(tc.node)), coord.Put(c.job.Config(), []byte(document)))
+			err := c.dial("10.0.0.1").begin(greetingJob("Ada"), tc.handler)
+			if tc.refused == "" {
+				if err != nil {
+					t.Error(err)
 				}
-				if !errors.Is(err, job.ErrImplementationConflict) || !strings.Contains(err.Error(), tc.refused) {
-					t.Errorf("got %v, want one that says %s", err, tc.refused)
-				}
-			})
+				return
+			}
+			if !errors.Is(err, job.ErrImplementationConflict) || !strings.Contains(err.Error(), tc.refused) {
+				t.Errorf("got %v, want one that says %s", err, tc.refused)
+			}
 		})
 	}
 }

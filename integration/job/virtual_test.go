@@ -28,6 +28,12 @@ func inVirtualTime(t *testing.T, behaviour func(*testing.T, *cluster, *memory.St
 	})
 }
 
+// runInVirtualTime runs a subtest on the simulator.
+func runInVirtualTime(t *testing.T, name string, behaviour func(*testing.T, *cluster, *memory.Store)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { inVirtualTime(t, behaviour) })
+}
+
 // pass lets time pass.
 func (c *cluster) pass(d time.Duration) {
 	c.Helper()
