@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/zap"
@@ -49,8 +48,7 @@ func (c *cutShort) awaitBail(m *member, id string, logs *observer.ObservedLogs) 
 
 // If the view of an instance ends, the instance leaves in order, and others go on.
 func TestViewThatEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = time.Hour // so that no session ends by itself
 		core, logs := observer.New(zap.InfoLevel)
 		m := c.join("10.0.0.1", c.config(), c.work, job.WithLogger(zap.New(core)))
@@ -110,8 +108,7 @@ func (v *fragileView) Err() error {
 // A scheduler that cannot go on waits for a handler that does not return, but only for the
 // grace time.
 func TestBailDoesNotWaitForEver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = time.Hour
 		hang := make(chan struct{})
 		defer close(hang)
@@ -150,12 +147,9 @@ func (m *moody) Assign(r strategy.Request) []string {
 func TestStrategyThatDoesNotAnswer(t *testing.T) {
 	for name, does := range map[string]func(){"panic": func() { panic("no mood") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				fair, err := strategy.Lookup(strategy.AvgAllocation, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c.must(err)
 				m := &moody{Strategy: fair}
 				cfg := c.config()
 				cfg.Strategy = "MOODY"

@@ -183,8 +183,7 @@ func TestViewWithoutTheConfiguration(t *testing.T) {
 
 // A scheduler shuts down in order while its view does not show the configuration.
 func TestShutdownWithoutTheConfiguration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = time.Hour
 		m := c.dial("10.0.0.1")
 		reg := newBlind(m.reg)
@@ -209,8 +208,7 @@ func TestShutdownWithoutTheConfiguration(t *testing.T) {
 // A view may hide any part of the tree: nothing panics, and there is no fault when it shows
 // that part again.
 func TestViewWithHoles(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, newMemoryStore(t), "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.timeout = time.Hour
 		m := c.dial("10.0.0.1")
 		reg := newBlind(m.reg)
@@ -248,8 +246,7 @@ func TestViewWithHoles(t *testing.T) {
 // Only the configuration is deleted while an item runs: the scheduler stops and removes its
 // nodes, and the job can be created again in the same process.
 func TestConfigurationIsDeletedWhileAnItemRuns(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		returns := make(chan struct{})
 		logged, logs := newLogbook()

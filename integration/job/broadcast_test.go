@@ -213,8 +213,7 @@ func TestBroadcastRestartOfEverything(t *testing.T) {
 
 // Requests are for the items that have an instance, and end if it does.
 func TestBroadcastRequests(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.broadcast()
 		cfg.Cron = ""
 		c.timeout = lasting
@@ -309,14 +308,10 @@ func TestBroadcastFaults(t *testing.T) {
 		c.commit(coord.DeleteTree(c.job.Pin(1)))
 		m.awaitFaultOver(jobtype.FaultConfig)
 
-		if err := c.ops().DisableServers(t.Context(), "10.0.0.2"); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.ops().DisableServers(t.Context(), "10.0.0.2"))
 		c.awaitSpread("10.0.0.1", "", "10.0.0.3")
 		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
-		if err := c.ops().EnableServers(t.Context(), "10.0.0.2"); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.ops().EnableServers(t.Context(), "10.0.0.2"))
 		c.awaitSpread("10.0.0.1", "", "10.0.0.3", "10.0.0.2") // a disabled item would be of no use
 		c.commit(coord.Put(c.job.ItemDisabled(3), nil))
 		c.await("it is skipped", func(s *jobtree.State) bool {

@@ -29,9 +29,7 @@ const (
 func (c *cluster) putCalendar(name, document string) ops.PutCalendarResult {
 	c.Helper()
 	result, err := ops.New(c.admin).PutCalendar(c.Context(), ops.PutCalendarRequest{Name: name, Document: []byte(document)})
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return result
 }
 
@@ -54,8 +52,6 @@ func (c *cluster) calendarConfig(names ...string) job.Config {
 	return cfg
 }
 
-func anyRun(execution) bool { return true }
-
 func after(at time.Time) func(execution) bool {
 	return func(e execution) bool { return e.ScheduledTime.After(at) }
 }
@@ -63,9 +59,7 @@ func after(at time.Time) func(execution) bool {
 // awaitTime waits until a time has come.
 func (c *cluster) awaitTime(at time.Time) {
 	c.Helper()
-	if err := elapse(c.Context(), time.Until(at)); err != nil {
-		c.Fatal(err)
-	}
+	c.must(elapse(c.Context(), time.Until(at)))
 }
 
 // Ticks at a time that a calendar leaves out do not run, and are not made up, also if another
@@ -76,7 +70,7 @@ func TestTicksThatACalendarLeavesOut(t *testing.T) {
 		to := from.Add(4 * time.Second)
 		c.putCalendar("break", leavingOut(t, from, to))
 		m := c.join("10.0.0.1", c.calendarConfig("break"), nil)
-		c.awaitRuns("ticks before it", 3, anyRun)
+		c.awaitRuns("ticks before it", 3, anything)
 		c.awaitTime(from.Add(1500 * time.Millisecond))
 		// On a machine that has stood still the time that is left out may be over.
 		if s := m.awaitStatus("the next tick", func(s job.Status) bool { return !s.NextTick.Before(to) }); !s.NextTick.Equal(to) && time.Now().Before(to) {
@@ -86,7 +80,7 @@ func TestTicksThatACalendarLeavesOut(t *testing.T) {
 		c.join("10.0.0.2", c.calendarConfig("break"), nil)
 		c.awaitRuns("ticks after it", 6, func(e execution) bool { return !e.ScheduledTime.Before(to) })
 		onTime := !c.stoodStill(500 * time.Millisecond)
-		for _, e := range c.record.find(anyRun) {
+		for _, e := range c.record.find(anything) {
 			if !e.ScheduledTime.Before(from) && e.ScheduledTime.Before(to) || onTime && e.begin.After(from.Add(time.Second)) && e.begin.Before(to.Add(-100*time.Millisecond)) {
 				t.Errorf("begun: %+v", e)
 			}
@@ -103,15 +97,13 @@ func TestCalendarChanges(t *testing.T) {
 		c.putCalendar("a", nothingOut)
 		m := c.join("10.0.0.1", c.calendarConfig("b", "a"), nil)
 		other := c.join("10.0.0.2", c.calendarConfig("b", "a"), nil)
-		c.awaitRuns("ticks", 6, anyRun)
+		c.awaitRuns("ticks", 6, anything)
 		if got := c.putCalendar("a", everythingOut); !slices.Equal(got.Jobs, []string{"settle"}) || !slices.Equal(got.Idle, got.Jobs) {
 			t.Errorf("%+v", got)
 		}
 		sum := func(document string) string {
 			read, err := calendar.Parse([]byte(document))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			return read.Sum()
 		}
 		want := "a=" + sum(everythingOut) + ",b=" + sum(nothingOut)
@@ -153,7 +145,7 @@ func TestCalendarGoes(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.putCalendar("holidays", nothingOut)
 		a := c.join("10.0.0.1", c.calendarConfig("holidays"), nil)
-		c.awaitRuns("ticks", 3, anyRun)
+		c.awaitRuns("ticks", 3, anything)
 		since := c.state().Schedule.Since
 		c.commit(coord.Delete(jobtree.Calendar("holidays")))
 		a.awaitFault(jobtype.FaultCalendar, "calendar holidays (~elasticjob/calendars/holidays): there is no such node; the last good one stays in force")
@@ -188,7 +180,7 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		c.putCalendar("holidays", nothingOut)
 		m := c.join("10.0.0.1", c.calendarConfig("holidays"), nil)
-		c.awaitRuns("ticks", 3, anyRun)
+		c.awaitRuns("ticks", 3, anything)
 		schedule := c.state().Schedule.ScheduleDocument
 		m.leave()
 		err := ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays"})
@@ -199,11 +191,11 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 		if err := ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays", Force: true}); err != nil {
 			t.Fatal(err)
 		}
-		ran := len(c.record.find(anyRun))
+		ran := len(c.record.find(anything))
 		m = c.join("10.0.0.2", c.calendarConfig("holidays"), nil)
 		m.awaitFault(jobtype.FaultCalendar, "this process has never read it, and begins no ticks")
 		c.elapseTicks(3)
-		if got := c.record.find(anyRun); len(got) > ran || c.state().Schedule.ScheduleDocument != schedule {
+		if got := c.record.find(anything); len(got) > ran || c.state().Schedule.ScheduleDocument != schedule {
 			t.Errorf("%d executions, then %d; schedule %+v\n%s", ran, len(got), c.state().Schedule, c.record)
 		}
 		c.putCalendar("holidays", nothingOut)
@@ -228,9 +220,7 @@ func TestBackfillByCalendars(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		r := ops.BackfillRequest{From: minute.Add(-4 * time.Minute), To: minute.Add(-time.Minute), Items: []int{0}}
 		got, err := c.ops().Backfill(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if len(got.Ticks) != 2 || !got.Ticks[0].Equal(r.From) || !got.Ticks[1].Equal(r.To) {
 			t.Errorf("ticks %v", got.Ticks)
 		}

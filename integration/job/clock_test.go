@@ -79,9 +79,7 @@ func TestRecordsFromTheFutureAreCorrected(t *testing.T) {
 				document := c.state().Schedule.ScheduleDocument
 				document.Since = far
 				value, err := jobtree.EncodeSchedule(document)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c.must(err)
 				c.commit(coord.Put(c.job.Schedule(), value))
 			},
 		} {

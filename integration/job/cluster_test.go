@@ -276,9 +276,7 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 // sync waits until the view shows what is in the store.
 func (c *cluster) sync() {
 	c.Helper()
-	if err := c.view.Sync(c.Context()); err != nil {
-		c.Fatal(err)
-	}
+	c.must(c.view.Sync(c.Context()))
 }
 
 func (c *cluster) dump() string {
@@ -350,9 +348,7 @@ func (c *cluster) commit(ops ...coord.Op) {
 func (c *cluster) trigger(m *member, items ...int) *job.Requested {
 	c.Helper()
 	result, err := m.Trigger(c.Context(), job.TriggerRequest{Items: items})
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return result
 }
 
@@ -360,18 +356,12 @@ func (c *cluster) trigger(m *member, items ...int) *job.Requested {
 func (c *cluster) configure(change func(*job.Config)) {
 	c.Helper()
 	node, err := c.admin.Get(c.Context(), c.job.Config())
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	cfg, err := jobtype.DecodeConfig(node.Value)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	change(&cfg)
 	document, err := cfg.Encode(node.Value)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	c.commit(coord.SetAt(c.job.Config(), document, node.Version))
 }
 

@@ -162,9 +162,7 @@ func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
 			return nil
 		}
 		fair, err := strategy.Lookup(strategy.AvgAllocation, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		logged, logs := newLogbook()
 		old, oldCounts := c.counted("10.0.0.1")
 		c.mustSchedule(old, c.config(), work, logs)

@@ -49,9 +49,7 @@ func TestBrokenConfigurationLeavesTheLastGoodOneInForce(t *testing.T) {
 		cfg := c.config()
 		cfg.ShardingTotalCount = 4
 		document, err := cfg.Encode(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		c.commit(coord.Set(c.job.Config(), document))
 		c.awaitRuns("item 3 of the next good one", 1, of(3))
 		a.awaitSound()
@@ -63,13 +61,9 @@ func TestOverwrite(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		total := func() int {
 			node, err := c.admin.Get(t.Context(), c.job.Config())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			cfg, err := jobtype.DecodeConfig(node.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			return cfg.ShardingTotalCount
 		}
 		cfg := c.config()
@@ -86,9 +80,7 @@ func TestOverwrite(t *testing.T) {
 		}
 		const ofJVM = "jobExtraConfigurations:\n- type: RDB\n"
 		node, err := c.admin.Get(t.Context(), c.job.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		c.commit(coord.Set(c.job.Config(), append(node.Value, ofJVM...)))
 		cfg.JobParameter = "new"
 		c.join("10.0.0.1", cfg, nil).leave()
@@ -146,9 +138,7 @@ func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
 			other := cfg
 			other.Name = "another"
 			document, err := other.Encode(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			c.commit(coord.Create(c.job.Root(), []byte(cfg.Name)), coord.Create(c.job.Config(), document))
 
 			m := c.dial("10.0.0.1")

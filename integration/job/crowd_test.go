@@ -63,9 +63,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 		s := newMemoryStore(t)
 		c := newCluster(t, s, "jobs")
 		all, err := c.admin.View(t.Context(), "", coord.AllLevels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		t.Cleanup(all.Close)
 		var o outcomes
 		schedulers := make([][]*job.Scheduler, processes)
@@ -76,9 +74,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 				one, err := job.Schedule(t.Context(), &counted{m.reg, &o}, job.Config{
 					Name: fmt.Sprintf("job%d", j), Cron: rarely, ShardingTotalCount: 3,
 				}, job.HandlerFunc(untilDone), job.WithIP(m.ip), job.WithLogger(zap.NewNop()))
-				if err != nil {
-					t.Fatal(err)
-				}
+				c.must(err)
 				schedulers[p] = append(schedulers[p], one)
 			}
 		}

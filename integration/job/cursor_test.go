@@ -72,9 +72,7 @@ func TestCursor(t *testing.T) {
 			t.Errorf("the other instance counted to %d, want %d", got, max(last, 6)+2)
 		}
 		n, err := c.admin.Get(t.Context(), c.job.Cursor(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if d, err := jobtree.DecodeCursor(n.Value); err != nil || d.Token == 0 || d.Moved.IsZero() {
 			t.Errorf("the node has %+v, %v", d, err)
 		}
@@ -180,9 +178,7 @@ func TestCursorWhileTheStoreIsAway(t *testing.T) {
 				t.Error(err)
 			}
 			n, err := c.admin.Get(t.Context(), c.job.Cursor(0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			if n.Version != 1 && n.Version != 2 { // the second write, whatever the first number is
 				t.Errorf("version %d", n.Version)
 			}
@@ -265,9 +261,7 @@ func TestCursorShowsThatTheItemIsLost(t *testing.T) {
 		<-begun
 		m.link.(*memory.Link).Lag(time.Minute) // its view shows nothing of what comes
 		n, err := c.admin.Get(t.Context(), c.job.Fired(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		c.commit(coord.SetAt(n.Path, n.Value, n.Version))
 		close(isLost)
 		if e := <-ends; e.Outcome != job.OutcomeCut || !errors.Is(e.Err, job.ErrItemLost) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -135,8 +134,7 @@ func (r *obstinate) Commit(ctx context.Context, ops ...coord.Op) (int64, error) 
 // A node that can never be removed does not hold a shutdown up, does not keep it from handing
 // over the rest, and costs few requests.
 func TestShutdownWithARecordThatStays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = 10 * time.Second
 		m := c.dial("10.0.0.1")
 		reg := &obstinate{Registry: m.reg, path: c.job.Running(1)}
@@ -166,8 +164,7 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 // If a record can never be removed, the others are recovered, runs that have finished are
 // tried again at a slow pace, and there is a fault.
 func TestOneBadNodeCostsOnlyItself(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		crashes := c.join("10.0.0.1", c.config(), c.work)
 		m := c.dial("10.0.0.2")
 		reg := &obstinate{Registry: m.reg, path: c.job.Running(0)}

@@ -254,9 +254,7 @@ func TestEarlyClaimsLeaveRoomForBackfills(t *testing.T) {
 		c.awaitRuns("the first tick", 3, anything)
 		to := time.Now().Add(-time.Hour).Truncate(time.Second)
 		backfill, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: to.Add(-time.Second), To: to, Items: []int{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		c.pass(5 * time.Second)
 		if n := len(c.record.find(func(e execution) bool { return e.Source == job.SourceBackfill })); n != len(backfill.Ticks) {
 			t.Errorf("%d of %d ticks were backfilled in five seconds", n, len(backfill.Ticks))

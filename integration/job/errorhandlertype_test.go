@@ -105,9 +105,7 @@ func TestErrorHandlerType(t *testing.T) {
 			t.Errorf("without a number: %v", err)
 		}
 		core, logged := observer.New(zap.InfoLevel)
-		if err := m.begin(pagedJob("112"), h, with, job.WithLogger(zap.New(core))); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.begin(pagedJob("112"), h, with, job.WithLogger(zap.New(core))))
 		ends := func(err error, want ...string) {
 			t.Helper()
 			fails <- err
@@ -399,9 +397,7 @@ func TestTypesThatPanic(t *testing.T) {
 		})
 		cfg := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1, ErrorHandler: "ALARM"}
 		m := c.dial("10.0.0.1")
-		if err := m.begin(cfg, job.OfType("KIND", kind), job.WithErrorHandler("ALARM", alarm)); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.begin(cfg, job.OfType("KIND", kind), job.WithErrorHandler("ALARM", alarm)))
 		for _, what := range []string{"type", "error handler"} {
 			c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"panics": what} })
 			m.awaitFault(jobtype.FaultConfig, "panic: a bug")

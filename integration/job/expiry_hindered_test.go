@@ -59,12 +59,12 @@ func TestEndWhileNobodyWasThere(t *testing.T) {
 			cfg := c.ends(10)
 			change(&cfg)
 			m := c.join("10.0.0.1", cfg, nil)
-			c.awaitRuns("two ticks", 6, anyRun)
+			c.awaitRuns("two ticks", 6, anything)
 			m.leave()
 			c.pass(time.Minute)
-			n := len(c.record.find(anyRun))
+			n := len(c.record.find(anything))
 			c.awaitRemoved(c.join("10.0.0.2", cfg, nil))
-			if more := len(c.record.find(anyRun)) - n; more > 0 {
+			if more := len(c.record.find(anything)) - n; more > 0 {
 				t.Errorf("%d more runs\n%s", more, c.record)
 			}
 		})

@@ -46,7 +46,7 @@ func TestJobThatExpiresAndGoes(t *testing.T) {
 		b := c.join("10.0.0.2", cfg, nil)
 		c.awaitRemoved(a, b)
 		// One run makes up for several ticks that were missed.
-		if n := len(c.record.find(anyRun)); n != 9 && !(n < 9 && c.stoodStill(500*time.Millisecond)) {
+		if n := len(c.record.find(anything)); n != 9 && !(n < 9 && c.stoodStill(500*time.Millisecond)) {
 			t.Errorf("%d executions\n%s", n, c.record)
 		}
 		c.check()
@@ -153,13 +153,13 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 	})
 	runInVirtualTime(t, "a process that was away", func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", expires(c, 10), nil)
-		c.awaitRuns("two ticks", 6, anyRun)
+		c.awaitRuns("two ticks", 6, anything)
 		m.leave()
 		c.pass(time.Minute)
-		before := len(c.record.find(anyRun))
+		before := len(c.record.find(anything))
 		again := c.join("10.0.0.2", expires(c, 10), nil)
 		c.awaitRemoved(again)
-		if made := c.record.find(anyRun)[before:]; len(made) != 3 || made[0].Source != job.SourceMisfire {
+		if made := c.record.find(anything)[before:]; len(made) != 3 || made[0].Source != job.SourceMisfire {
 			t.Errorf("made up\n%s", c.record)
 		}
 		c.check()
@@ -167,7 +167,7 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 	runInVirtualTime(t, "a crash", func(t *testing.T, c *cluster, _ *memory.Store) {
 		a := c.join("10.0.0.1", expires(c, 1), untilDone)
 		b := c.join("10.0.0.2", expires(c, 1), nil)
-		c.awaitRuns("all", 3, anyRun)
+		c.awaitRuns("all", 3, anything)
 		remains(c, b, 5*time.Second)
 		a.crash()
 		c.awaitRemoved(b)
@@ -177,12 +177,12 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 	})
 	runInVirtualTime(t, "a pause", func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", expires(c, 5), nil)
-		c.awaitRuns("two ticks", 6, anyRun)
+		c.awaitRuns("two ticks", 6, anything)
 		c.pause(true)
 		remains(c, m, time.Minute)
 		c.resume()
 		c.awaitRemoved(m)
-		if n := len(c.record.find(anyRun)); n != 9 {
+		if n := len(c.record.find(anything)); n != 9 {
 			t.Errorf("%d executions\n%s", n, c.record)
 		}
 	})
@@ -198,7 +198,7 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 			return nil
 		})
 		request := c.trigger(m, 2)
-		c.awaitRuns("all but a tick of item 2", 3, anyRun)
+		c.awaitRuns("all but a tick of item 2", 3, anything)
 		remains(c, m, time.Minute)
 		close(finish)
 		remains(c, m, time.Minute) // its result is kept for those who wait
@@ -229,7 +229,7 @@ func TestExpressionThatHasNoTickAnyMore(t *testing.T) {
 			cfg.Cron, cfg.TimeZone = at.UTC().Format("5 4 15 2 1 ? 2006"), "UTC"
 			cfg.Expiry.Remove = remove
 			m := c.join("10.0.0.1", cfg, nil)
-			c.awaitRuns("once", 3, anyRun)
+			c.awaitRuns("once", 3, anything)
 			if remove {
 				c.awaitRemoved(m)
 				if took := time.Since(at); took > time.Second {
@@ -267,7 +267,7 @@ func TestWhatBeginsTheCountAnew(t *testing.T) {
 		cfg := c.calendarConfig("c")
 		cfg.Expiry.Ticks = 10
 		m := c.join("10.0.0.1", cfg, nil)
-		c.awaitRuns("some", 6, anyRun)
+		c.awaitRuns("some", 6, anything)
 		first := c.state().Schedule
 		// The next three ticks are left out: so the tenth comes three seconds later.
 		from := time.Now().Truncate(time.Second).Add(time.Second)
@@ -278,7 +278,7 @@ func TestWhatBeginsTheCountAnew(t *testing.T) {
 		}
 		m.awaitStatus("it has expired", func(s job.Status) bool { return s.Expired })
 		c.pass(10 * time.Second)
-		if n := len(c.record.find(anyRun)); n != 30 {
+		if n := len(c.record.find(anything)); n != 30 {
 			t.Errorf("%d executions\n%s", n, c.record)
 		}
 		changed := time.Now()
@@ -354,7 +354,7 @@ func TestRemovalThatIsRefused(t *testing.T) {
 		m.reg = reg
 		c.mustSchedule(m, cfg, nil)
 		other := c.join("10.0.0.2", cfg, nil)
-		c.awaitRuns("all", 6, anyRun)
+		c.awaitRuns("all", 6, anything)
 		m.awaitFault(jobtype.FaultTree, "expire")
 		if tried := reg.refused.Load(); tried > 20 {
 			t.Errorf("tried %d times", tried)

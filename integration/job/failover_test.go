@@ -31,6 +31,12 @@ func newCutShort(t *testing.T, s store) *cutShort {
 	return c
 }
 
+// inVirtualTimeCutShort runs a test on the simulator with such a cluster.
+func inVirtualTimeCutShort(t *testing.T, behaviour func(*testing.T, *cutShort)) {
+	t.Helper()
+	onTheSimulator(t, func(t *testing.T, s store) { behaviour(t, newCutShort(t, s)) })
+}
+
 // crashes gives those who join from now on short sessions. On real stores they are longer: a busy
 // machine should not end them before the test does.
 func (c *cluster) crashes() {
@@ -114,8 +120,7 @@ func TestCrashInMidItem(t *testing.T) {
 }
 
 func TestTakerCrashesToo(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		a := c.join("10.0.0.1", c.config(), c.work)
 		members := map[string]*member{"10.0.0.2": c.join("10.0.0.2", c.config(), c.work), "10.0.0.3": c.join("10.0.0.3", c.config(), c.work)}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
@@ -140,8 +145,7 @@ func TestTakerCrashesToo(t *testing.T) {
 // All instances crash, and two new ones start at the same time. (In ElasticJob, records of
 // the dead ones stay then, defect B-05.)
 func TestAllCrashAndComeUp(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		a := c.join("10.0.0.1", c.config(), c.work)
 		b := c.join("10.0.0.2", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
@@ -174,8 +178,7 @@ func TestAllCrashAndComeUp(t *testing.T) {
 // own items skip a firing, defect B-08.) If failover is switched off, items that wait for it
 // are forgotten. (ElasticJob keeps them, defect B-10.)
 func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
@@ -199,8 +202,7 @@ func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 // With failover off, a run that a crash has cut short is not run again, and the item runs at
 // its next tick. (In ElasticJob, the record that is left blocks it for ever, defect B-06.)
 func TestCrashWithoutFailover(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.config()
 		cfg.Failover = false
 		a := c.join("10.0.0.1", cfg, c.work)

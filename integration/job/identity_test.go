@@ -82,9 +82,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	}
 	close(c.release)
 	stranger, err := c.admin.Session(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.must(err)
 	c.await("it is another instance, which has all items", func(s *jobtree.State) bool {
 		_, there := s.Instances[before]
 		// An external writer's node may come after this instance has left that identity.
@@ -104,8 +102,7 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 // A handler that does not return when its context ends delays the new identity by no more
 // than the grace time.
 func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		hang := make(chan struct{})
 		defer close(hang)

@@ -60,8 +60,7 @@ func (c *cluster) awaitOutcomes(want ...jobtree.Outcome) {
 // An execution ends with ErrKilled, is not run again, and the others go on. The next tick
 // comes as always.
 func TestKill(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m)
@@ -91,8 +90,7 @@ func TestKill(t *testing.T) {
 
 // A kill that names an execution which has ended kills nothing else.
 func TestKillThatComesLate(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
@@ -131,8 +129,7 @@ func TestKillThatComesLate(t *testing.T) {
 // The runner is cut off before it can see the kill: nobody runs the item again, unless the
 // operator wants that.
 func TestKillOfARunnerThatIsCutOff(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.config()
 		crashes := c.join("10.0.0.1", cfg, c.work)
 		c.timeout = lasting
@@ -155,8 +152,7 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 
 // With Failover the item begins again for the same tick, by whoever has a thread.
 func TestKillWithFailover(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		m := c.join("10.0.0.1", c.config(), c.work)
 		c.trigger(m, 0)
@@ -174,8 +170,7 @@ func TestKillWithFailover(t *testing.T) {
 
 // A kill of a tick ends what runs for it, and what has not begun does not begin.
 func TestKillOfATick(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.cluster.config()
 		cfg.Cron, cfg.Threads, cfg.ShardingTotalCount = "0/20 * * * * ?", 2, 4
@@ -207,8 +202,7 @@ func TestKillOfATick(t *testing.T) {
 
 // The outcome is KILLED for observers, and the error handlers are told nothing.
 func TestObserversOfAKill(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		finished := make(chan job.Event, 10)
 		told := make(chan error, 10)
@@ -238,8 +232,7 @@ func TestObserversOfAKill(t *testing.T) {
 
 // Bad requests are refused with a reason.
 func TestKillsThatAreRefused(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.config()
 		cfg.Failover = false

@@ -28,22 +28,16 @@ func (c *cluster) jvmJoins() {
 func (c *cluster) jvmLatches() coord.Held {
 	c.Helper()
 	latch, err := c.admin.Latch(c.job.FailoverLatch())
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	held, err := latch.Acquire(c.Context())
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return held
 }
 
 // release ends what jvmLatches has begun.
 func (c *cluster) release(held coord.Held) {
 	c.Helper()
-	if err := held.Release(c.Context()); err != nil {
-		c.Fatal(err)
-	}
+	c.must(held.Release(c.Context()))
 }
 
 // queue lists the nodes of those that wait to take over an item, or do.

@@ -43,8 +43,7 @@ func TestNodesOfNobody(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				c.timeout = lasting
 				close(c.release)
 				first := c.join("10.0.0.1", c.config(), c.work)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -14,8 +13,7 @@ import (
 )
 
 func TestShutdownDrains(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
@@ -49,8 +47,7 @@ func TestShutdownDrains(t *testing.T) {
 }
 
 func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		work := func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.Source == job.SourceFailover {
@@ -83,8 +80,7 @@ func TestShutdownWithAShortDeadlineHandsOver(t *testing.T) {
 }
 
 func TestOperatorRemovesAnInstance(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		a := c.join("10.0.0.1", c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
@@ -229,9 +225,7 @@ func TestLongDisconnect(t *testing.T) {
 // A store refuses writes while sessions live on. Shutdown returns all the same when its time
 // is over.
 func TestShutdownWhileTheStoreRefusesWrites(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newMemoryStore(t).(memoryStore)
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		a := c.join("10.0.0.1", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		refused := s.Inject(memory.Fault{Method: memory.Commit, Before: coord.ErrUnavailable})
@@ -256,9 +250,7 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 		"just before it deregisters": {late: 500 * time.Millisecond, deregister: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newMemoryStore(t).(memoryStore)
-				c := newCluster(t, s, "settle")
+			inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 				c.join("10.0.0.1", c.config(), nil)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 				lost := s.Inject(memory.Fault{
@@ -298,9 +290,7 @@ func TestLateRegistrationOfOneThatHasLeft(t *testing.T) {
 // The store carries an election out while the instance is leaving in a hurry. The node must
 // not stay: otherwise there would be no leader as long as the process keeps its session.
 func TestLateElectionOfOneThatLeaves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newMemoryStore(t).(memoryStore)
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		lost := s.Inject(memory.Fault{
 			Method: memory.Commit, Kind: coord.OpCreateEphemeral, Path: "settle/leader/election/instance",
 			Times: 1, Before: coord.ErrUnknownOutcome, Late: 500 * time.Millisecond,
@@ -325,8 +315,7 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 // A handler that calls Shutdown does not wait for itself: it gets an error, and the scheduler
 // shuts down when its runs have ended.
 func TestShutdownByAHandler(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		told := make(chan error, 1)
 		m := c.dial("10.0.0.1")

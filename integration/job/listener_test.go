@@ -125,9 +125,7 @@ func TestListenersAreToldInOrder(t *testing.T) {
 		} {
 			before := len(told.all())
 			result, err := m.Trigger(t.Context(), job.TriggerRequest{Parameter: tc.parameter})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			if tc.parameter == "long" {
 				told.await(t, "it runs", func(lines []string) bool { return len(lines) == before+3 })
 				c.kill(ops.KillRequest{})

@@ -31,9 +31,7 @@ func newFleet(t *testing.T, s store) *fleet {
 	c := newCluster(t, s, "settle")
 	f := &fleet{T: t, cluster: c, store: s, namespace: c.namespace, admin: c.admin, nodes: map[string]*job.Node{}, regs: map[string]*counting{}, record: c.record}
 	view, err := c.admin.View(t.Context(), "", coord.AllLevels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.must(err)
 	t.Cleanup(view.Close)
 	f.view = view
 	return f

@@ -137,9 +137,7 @@ func TestObserverIsToldOfCommands(t *testing.T) {
 		o := c.ops()
 		do := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			c.pass(2 * time.Second)
 		}
 		ctx := t.Context()

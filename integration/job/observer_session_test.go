@@ -57,9 +57,7 @@ func TestSessionThatSomebodyElseEnds(t *testing.T) {
 		id := m.awaitFault(jobtype.FaultTree, says).InstanceID
 		c.pass(time.Minute)
 		report, err := doctor.Examine(t.Context(), c.admin, doctor.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if len(report.Findings) != 1 || report.Findings[0].Instance != id || !strings.Contains(report.Findings[0].Cause, says) {
 			t.Errorf("the doctor finds %v", report.Findings)
 		}

@@ -186,8 +186,7 @@ func TestOnceListenersWhenAnInstanceDies(t *testing.T) {
 		want     job.Outcome
 	}{"failover": {true, job.OutcomeOK}, "no failover": {false, job.OutcomeCut}} {
 		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				l := newLedger()
 				cfg := c.onceConfig(9)
 				cfg.Cron, cfg.Failover = rarely, tc.failover
@@ -231,8 +230,7 @@ func TestOnceListenersWhenAnInstanceDies(t *testing.T) {
 func TestOnceListenersWhenTheCallerDies(t *testing.T) {
 	for _, call := range []string{"started", "completed"} {
 		t.Run(call, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				l := newLedger()
 				callers := make(chan string, 10)
 				hang := func(ctx context.Context, tick job.Tick) error {
@@ -276,8 +274,7 @@ func TestOnceListenersWhenTheCallerDies(t *testing.T) {
 
 // All instances end in the middle of a tick, and others come up: the state in the tree is enough.
 func TestOnceListenersAfterARestartOfAll(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		l := newLedger()
 		cfg := c.onceConfig(4)
 		cfg.Cron = rarely
@@ -362,9 +359,7 @@ func TestOnceListenersTakeTheirTime(t *testing.T) {
 		l.await(t, "an item begins", has("item"))
 		tick := l.all()[0][len("started ") : len("started ")+8]
 		begun, err := time.Parse(time.TimeOnly, tick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		now := time.Now().UTC()
 		if late := now.Sub(time.Date(now.Year(), now.Month(), now.Day(), begun.Hour(), begun.Minute(), begun.Second(), 0, time.UTC)); late < 10*time.Second || late > 12*time.Second {
 			t.Errorf("the handlers began %v after the tick", late)
@@ -392,8 +387,7 @@ func TestOnceListenersTakeTheirTime(t *testing.T) {
 // A once-listener needs records. Where it is taken out of the configuration in the middle of a tick,
 // that is forgotten, and nothing waits for it; put in again, it is told of later ticks.
 func TestOnceListenersComeAndGo(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		l := newLedger()
 		l.onStarted = func(context.Context, job.Tick) error { return nil }

@@ -150,9 +150,7 @@ func TestLargestOptionsAndConfiguration(t *testing.T) {
 func TestStrategyInElasticJobsOrder(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		average, err := strategy.Lookup(strategy.AvgAllocation, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		cfg := c.config()
 		cfg.Strategy = "AVG_ALLOCATION_DESCENDING"
 		known := job.WithStrategy(cfg.Strategy, strategy.DescendingID(average))

@@ -37,8 +37,7 @@ func (o *originals) option() job.Option {
 // The first execution is cut short by a crash, and so is the one that takes its place; the third
 // fails, and so does its retry. All of them know the first one.
 func TestOriginalTaskID(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		o := &originals{of: map[string]string{}}
 		errNot := errors.New("not today")
 		work := func(ctx context.Context, sc job.ShardingContext) error {
@@ -65,9 +64,7 @@ func TestOriginalTaskID(t *testing.T) {
 				return d.Outcome == jobtree.OutcomeFailed && s.Item(0).Running == nil && (n == 0 || d.TaskID == retried[0].TaskID)
 			})
 			request, err := c.ops().Retry(t.Context(), ops.RetryRequest{Parameter: parameter})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			id = request.ID
 			retried = c.awaitRuns("the retry", n+1, func(e execution) bool { return e.Source == job.SourceRetry })
 		}

@@ -96,8 +96,7 @@ func TestManyOrphans(t *testing.T) {
 // beside the new claim. The leader does not take the new run for one that was cut short,
 // although the new record has the same version as the old one.
 func TestOldRecordBesideANewClaim(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCutShort(t, newMemoryStore(t))
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		leads := c.dial("10.0.0.1")
 		reg := newBlind(leads.reg)
 		leads.reg = reg
@@ -224,8 +223,6 @@ func (o *outcomes) join(c *cluster, ip string, delay time.Duration, cfg job.Conf
 	m := c.dial(ip)
 	m.reg = &counted{m.reg, o}
 	m.link.(*memory.Link).Delay(delay)
-	if err := m.schedule(c.Context(), cfg, h); err != nil {
-		c.Fatal(err)
-	}
+	c.must(m.schedule(c.Context(), cfg, h))
 	return m
 }

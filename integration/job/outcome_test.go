@@ -25,9 +25,7 @@ func (c *cluster) completion(item int) jobtree.CompletionDocument {
 		return jobtree.CompletionDocument{}
 	}
 	document, err := node.Document()
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return document
 }
 
@@ -164,8 +162,7 @@ func TestTreeTellsHowAMakeUpEnds(t *testing.T) {
 // After a crash nobody knows how the execution ended, and the tree has what was before, until
 // the item was run again elsewhere.
 func TestTreeTellsHowAFailoverEnds(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		work := func(ctx context.Context, sc job.ShardingContext) error {
 			if sc.JobParameter == "at once" {
 				return nil
@@ -177,9 +174,7 @@ func TestTreeTellsHowAFailoverEnds(t *testing.T) {
 		c.join("10.0.0.2", c.config(), work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		result, err := crashes.Trigger(t.Context(), job.TriggerRequest{Items: []int{0}, Parameter: "at once"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		before := c.awaitRuns("item 0", 1, anything)[0]
 		c.completes(before, jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID})
 		result = c.trigger(crashes, 0)

@@ -52,8 +52,7 @@ func TestOverlapSkipMakesUp(t *testing.T) {
 
 // A tick that comes while an item waits to be run again, or is run again, is skipped, too.
 func TestOverlapSkipAndFailover(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.cluster.config()
 		cfg.Overlap = job.OverlapSkip
 		crashes := c.join("10.0.0.1", cfg, c.work)

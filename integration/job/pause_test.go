@@ -32,9 +32,7 @@ func (c *cluster) resume() {
 // elapseTicks waits until some ticks of every second have come.
 func (c *cluster) elapseTicks(n int) {
 	c.Helper()
-	if err := elapse(c.Context(), time.Duration(n)*time.Second); err != nil {
-		c.Fatal(err)
-	}
+	c.must(elapse(c.Context(), time.Duration(n)*time.Second))
 }
 
 // No tick begins during a pause, whatever happens to the processes. After it the ticks of the
@@ -94,8 +92,7 @@ func TestPause(t *testing.T) {
 // Executions that run come to their end in a pause, and are run again after a crash. Triggers
 // run, too.
 func TestRunsDuringAPause(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.cluster.config()
 		crashes := c.join("10.0.0.1", cfg, c.work)
 		c.awaitRuns("all items", 3, anything)

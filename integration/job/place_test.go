@@ -21,9 +21,7 @@ func TestPin(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		pin := func(item int, r ops.PinRequest) {
 			t.Helper()
-			if err := c.ops().Pin(t.Context(), item, r); err != nil {
-				t.Fatal(err)
-			}
+			c.must(c.ops().Pin(t.Context(), item, r))
 		}
 		pin(0, ops.PinRequest{Address: "10.0.0.2"})
 		c.awaitOwners(map[string][]int{"10.0.0.1": {2}, "10.0.0.2": {0, 1}})
@@ -32,9 +30,7 @@ func TestPin(t *testing.T) {
 		pin(1, ops.PinRequest{Instance: a.Status().InstanceID})
 		c.awaitOwners(map[string][]int{"10.0.0.1": {1}, "10.0.0.2": {0, 2}})
 		for item := range 3 {
-			if err := c.ops().Unpin(t.Context(), item); err != nil {
-				t.Fatal(err)
-			}
+			c.must(c.ops().Unpin(t.Context(), item))
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		for name, r := range map[string]ops.PinRequest{"nothing": {}, "two": {Label: "a", Address: "b"}} {
@@ -119,9 +115,7 @@ func TestReshard(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.join("10.0.0.2", cfg, nil)
 		c.await("it is there", func(s *jobtree.State) bool { return len(s.Instances) == 2 })
-		if err := c.ops().Reshard(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.ops().Reshard(t.Context()))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.await("the request is gone", func(s *jobtree.State) bool { return !s.Necessary })
 	})
@@ -144,9 +138,7 @@ func TestDisableAndEnable(t *testing.T) {
 		}
 		must := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 		}
 		must(op.DisableServers(t.Context(), "10.0.0.2"))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})

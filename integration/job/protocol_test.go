@@ -32,9 +32,7 @@ func (c *cluster) says(m *member) jobtree.SessionDocument {
 func (c *cluster) configured() int64 {
 	c.Helper()
 	node, err := c.admin.Get(c.Context(), c.job.Config())
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return node.Modified
 }
 
@@ -99,9 +97,7 @@ func TestInstanceOfANewerProtocol(t *testing.T) {
 				m.awaitFault(jobtype.FaultTree, fmt.Sprintf("instance %s shares the tree by protocol %d", newer, jobtree.Protocol+1))
 				n := len(c.record.find(anything))
 				c.awaitRuns("ticks", n+6, anything)
-				if err := reg.Close(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				c.must(reg.Close(t.Context()))
 				m.awaitFaultOver(jobtype.FaultTree)
 				c.check()
 			})

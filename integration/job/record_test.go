@@ -19,8 +19,7 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 		"with a node below": func(j jobtree.Job) coord.Op { return coord.Put(j.Running(0)+"/x", nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				cfg := c.config()
 				crashes := c.join("10.0.0.1", cfg, c.work)
 				c.timeout = lasting
@@ -51,8 +50,7 @@ func TestRecordOfARunIsTamperedWith(t *testing.T) {
 // A run has lost its record when the owner of the item changes. The next owner does not begin
 // the item at the same time.
 func TestItemWithoutItsRecordChangesItsOwner(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.cluster.config()
 		m := c.join("10.0.0.1", cfg, c.work)

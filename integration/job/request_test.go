@@ -57,9 +57,7 @@ func TestWaitForATrigger(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 2}, "10.0.0.3": {1}})
 		c.commit(coord.Put(c.job.ItemDisabled(2), nil))
 		result, err := ops.New(c.admin).Job(string(c.job)).Trigger(t.Context(), job.TriggerRequest{Parameter: "p", By: "anna"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		got := c.wait(result)
 		if want := []job.Outcome{job.OutcomeOK, job.OutcomeFailed, job.OutcomeSkipped}; !slices.Equal(resultsOf(got), want) {
 			t.Fatalf("outcomes %v, want %v", resultsOf(got), want)
@@ -101,8 +99,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 		"no failover": {false, []job.Outcome{job.OutcomeCut, job.OutcomeOK, job.OutcomeCut}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onTheSimulator(t, func(t *testing.T, s store) {
-				c := newCutShort(t, s)
+			inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 				cfg := c.config()
 				cfg.Failover = tc.failover
 				crashes := c.join("10.0.0.1", cfg, c.work)
@@ -110,9 +107,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 				c.join("10.0.0.2", cfg, c.work)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 				result, err := ops.New(c.admin).Job(string(c.job)).Trigger(t.Context(), job.TriggerRequest{Parameter: "p"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c.must(err)
 				c.awaitRuns("all items", 3, anything)
 				crashes.crash()
 				if tc.failover {
@@ -135,8 +130,7 @@ func TestWaitForATriggerWhoseRunnerDies(t *testing.T) {
 
 // A request survives the end of all processes, before it has begun and while it runs.
 func TestRequestsSurviveARestart(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
@@ -175,9 +169,7 @@ func TestRequestsWithoutRecords(t *testing.T) {
 		})
 		for parameter, want := range map[string]job.Outcome{"good": job.OutcomeOK, "bad": job.OutcomeFailed} {
 			result, err := m.Trigger(t.Context(), job.TriggerRequest{Parameter: parameter})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c.must(err)
 			if got := resultsOf(c.wait(result)); !slices.Equal(got, []job.Outcome{want, want, want}) {
 				t.Errorf("%s: outcomes %v", parameter, got)
 			}
@@ -203,9 +195,7 @@ func TestRetryOfATick(t *testing.T) {
 		c.pause(false)
 		c.settled()
 		got, err := c.ops().Retry(t.Context(), ops.RetryRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if !slices.Equal(got.Items, []int{1, 2}) || len(got.Ticks) != 1 {
 			t.Errorf("retried: %+v", got)
 		}
@@ -240,9 +230,7 @@ func TestBackfill(t *testing.T) {
 		to := time.Now().Add(-time.Hour).Truncate(time.Second)
 		from := to.Add(-9 * time.Second)
 		got, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: from, To: to, Items: []int{2, 0}, Parameter: "old"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if !slices.Equal(got.Items, []int{0, 2}) || len(got.Ticks) != 10 || !got.Ticks[0].Equal(from) || !got.Ticks[9].Equal(to) {
 			t.Fatalf("backfill: %+v", got)
 		}
@@ -286,8 +274,7 @@ func (c *cluster) everyTick(item int) {
 
 // A request that is cancelled begins nothing more.
 func TestCancel(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 1
@@ -296,9 +283,7 @@ func TestCancel(t *testing.T) {
 		c.awaitRuns("the first", 1, anything)
 		second := c.trigger(m)
 		for _, r := range []*job.Requested{first, second} {
-			if err := c.ops().Cancel(t.Context(), r.ID); err != nil {
-				t.Fatal(err)
-			}
+			c.must(c.ops().Cancel(t.Context(), r.ID))
 		}
 		if got := c.wait(second); got[0].Outcome != job.OutcomeSkipped {
 			t.Errorf("results %+v", got)
@@ -326,8 +311,7 @@ func TestCancel(t *testing.T) {
 
 // A queue that is full refuses a request, and says so.
 func TestQueueIsFull(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = lasting
 		cfg := c.config()
 		cfg.ShardingTotalCount = 2

@@ -21,9 +21,7 @@ func (c *cluster) older(ip string) (id string) {
 	c.Helper()
 	id = ip + "@-@1-older"
 	document, err := jobtree.EncodeInstance(id, ip, nil)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	c.commit(coord.CreateEphemeral(c.job.Instance(id), document), coord.CreateEphemeral(c.job.Session(id), []byte("protocol: 1\n")), coord.Put(c.job.Server(ip), []byte(jobtree.Enabled)))
 	return id
 }

@@ -32,9 +32,7 @@ func TestNewSessionSaysWhichConfigurationItFollows(t *testing.T) {
 			}
 		}
 		config, err := c.admin.Get(t.Context(), c.job.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		if says := c.state().Session(id); says.Accepted != config.Modified {
 			t.Errorf("it says %+v, and the configuration is of %d", says.SessionDocument, config.Modified)
 		}

@@ -23,13 +23,9 @@ const (
 func (c *cluster) inRegistry() job.Config {
 	c.Helper()
 	node, err := c.admin.Get(c.Context(), c.job.Config())
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	cfg, err := jobtype.DecodeConfig(node.Value)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return cfg
 }
 
@@ -188,9 +184,7 @@ func TestNewestOfManyWins(t *testing.T) {
 				name := fmt.Sprint(revision)
 				m := &member{c: c, ip: "10.0.0." + name}
 				reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: name})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c.must(err)
 				m.reg, m.link = reg, reg.Link()
 				t.Cleanup(m.end)
 				cfg := c.config()

@@ -84,9 +84,7 @@ func converge(t *testing.T, plan [][2]string) string {
 		case "wait":
 			soon()
 		}
-		if err := c.all.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.all.Sync(t.Context()))
 	}
 	r.link.Heal()
 	c.pass(6 * time.Minute)

@@ -102,9 +102,7 @@ func loses(t *testing.T, plan []lostStep) string {
 		c.pass(step.wait)
 	}
 	c.pass(5 * time.Minute)
-	if err := c.all.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.must(c.all.Sync(t.Context()))
 	tree := c.tree("settle")
 	_, noteErr := c.admin.Get(t.Context(), jobtree.Job("settle").Removal())
 	if tree.Config == nil {
@@ -121,9 +119,9 @@ func loses(t *testing.T, plan []lostStep) string {
 	if len(tree.Instances) != len(runners) {
 		return fmt.Sprintf("%d instances\n%s", len(tree.Instances), c.dump())
 	}
-	before := len(c.record.find(anyRun))
+	before := len(c.record.find(anything))
 	c.pass(30 * time.Second)
-	if n := len(c.record.find(anyRun)) - before; n < 5*len(tree.Items) {
+	if n := len(c.record.find(anything)) - before; n < 5*len(tree.Items) {
 		return fmt.Sprintf("%d runs in 30 s\n%s", n, c.dump())
 	}
 	for _, r := range runners {

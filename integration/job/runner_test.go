@@ -43,9 +43,7 @@ func newCrew(t *testing.T, s store) *crew {
 	t.Helper()
 	c := newCluster(t, s, "settle")
 	view, err := c.admin.View(t.Context(), "", coord.AllLevels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.must(err)
 	t.Cleanup(view.Close)
 	return &crew{cluster: c, all: view}
 }
@@ -81,9 +79,7 @@ func (c *crew) start(ip string, cfg job.RunnerConfig) *runner {
 		reg = c.wrap(reg)
 	}
 	r, err := job.NewRunner(reg, cfg)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
@@ -117,9 +113,7 @@ func (c *crew) creation(name, implementation string, changes ...func(*job.Config
 		change(&cfg)
 	}
 	document, err := cfg.Encode(nil)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.must(err)
 	return []coord.Op{coord.Put(name, []byte(implementation)), coord.Put(jobtree.Job(name).Config(), document)}
 }
 
@@ -139,9 +133,7 @@ func (c *crew) sees(what string, ok func() bool) {
 	defer timeout.Stop()
 	for {
 		changed, recorded := c.all.Changed(), c.record.Changed()
-		if err := c.all.Sync(c.Context()); err != nil {
-			c.Fatal(err)
-		}
+		c.must(c.all.Sync(c.Context()))
 		if ok() {
 			return
 		}
@@ -262,9 +254,7 @@ func TestRunner(t *testing.T) {
 		if err := r.end(); err != nil {
 			t.Error(err)
 		}
-		if err := c.all.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.all.Sync(t.Context()))
 		for n := range c.all.Snapshot().All("") {
 			if n.Owner != 0 {
 				t.Errorf("%s is left", n.Path)
@@ -553,9 +543,7 @@ func TestRunnerLeavesJobsOfTheProgramAlone(t *testing.T) {
 		cfg := job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}
 		var ran atomic.Int32
 		s, err := r.Schedule(c.Context(), cfg, job.HandlerFunc(func(context.Context, job.ShardingContext) error { ran.Add(1); return nil }))
-		if err != nil {
-			c.Fatal(err)
-		}
+		c.must(err)
 		c.pass(10 * time.Minute)
 		if ran.Load() < 500 || r.Job("settle") != s || s.Err() != nil || len(r.Refused()) > 0 {
 			c.Errorf("%d runs, %v, %v", ran.Load(), s.Err(), r.Refused())
@@ -611,9 +599,7 @@ func TestRunnerWithoutARegistry(t *testing.T) {
 			reg, _ := c.store.dial(c.T, c.namespace, c.timeout)
 			defer closeRegistry(c.T, reg)
 			r, err := job.NewRunner(reg, job.RunnerConfig{Handlers: c.handlers("work")})
-			if err != nil {
-				c.Fatal(err)
-			}
+			c.must(err)
 			ended := make(chan error)
 			go func() { ended <- r.Run(context.Background()) }()
 			prepare(reg)

@@ -30,9 +30,7 @@ func TestWhatJobsOfARunnerCost(t *testing.T) {
 			t := c.T
 			t.Helper()
 			for i := range many {
-				if err := do(t.Context(), fmt.Sprintf("job-%d", i)); err != nil {
-					t.Fatal(err)
-				}
+				c.must(do(t.Context(), fmt.Sprintf("job-%d", i)))
 			}
 		}
 		// costs lets time pass, and compares what the runner has asked for with what it may at most.

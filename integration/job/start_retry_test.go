@@ -43,9 +43,7 @@ func TestStartWaitsForTheStore(t *testing.T) {
 		case err := <-joined:
 			t.Fatalf("it has not waited: %v", err)
 		}
-		if err := <-joined; err != nil {
-			t.Fatal(err)
-		}
+		c.must(<-joined)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 	})
 }

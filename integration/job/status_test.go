@@ -90,9 +90,7 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 		a.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
 		b := &member{c: c, ip: "10.0.0.2"}
 		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, Name: "wedged"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		b.reg, b.link = reg, reg.Link()
 		t.Cleanup(b.end)
 		c.mustSchedule(b, c.config(), nil)
@@ -126,9 +124,7 @@ func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := &member{c: c, ip: "10.0.0.1"}
 		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, RequestTimeout: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		m.reg, m.link = reg, reg.Link()
 		t.Cleanup(m.end)
 		c.mustSchedule(m, c.config(), nil)
@@ -154,9 +150,7 @@ func TestChangedWhileACommitHangs(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		m := &member{c: c, ip: "10.0.0.1"}
 		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, RequestTimeout: time.Hour, Name: "stuck"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		m.reg, m.link = reg, reg.Link()
 		t.Cleanup(m.end)
 		c.mustSchedule(m, c.config(), nil)

@@ -116,8 +116,7 @@ func TestPauseDuringAnOutage(t *testing.T) {
 
 // A kill meets an item that waits to be run again, because nobody has a thread for it.
 func TestKillOfWhatWaitsToBeRunAgain(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCutShort(t, s)
+	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		cfg := c.config()
 		cfg.Threads = 1
 		crashes := c.join("10.0.0.1", cfg, c.work)
@@ -156,13 +155,9 @@ func TestBackfillOfAJobThatIsAlwaysLate(t *testing.T) {
 		c.awaitRuns("it makes up", 2, func(e execution) bool { return e.Source == job.SourceMisfire })
 		to := time.Now().Add(-time.Minute)
 		r, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: to.Add(-5 * time.Second), To: to})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		m.awaitFault(jobtype.FaultStarvation, "request "+r.ID+" waits for it")
-		if err := c.ops().Cancel(t.Context(), r.ID); err != nil {
-			t.Fatal(err)
-		}
+		c.must(c.ops().Cancel(t.Context(), r.ID))
 		m.awaitStatus("the fault is over", func(s job.Status) bool {
 			err := faultOf(s, jobtype.FaultStarvation)
 			return err == nil || !strings.Contains(err.Error(), "request")

@@ -155,9 +155,7 @@ func TestLogLinesQuoteLittle(t *testing.T) {
 		c.commit(coord.Put(c.job.Running(1), []byte(long))) // which stands for nobody
 		c.awaitRuns("item 1 again", 1, reruns)
 		node, err := c.admin.Get(t.Context(), c.job.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		c.commit(coord.Put(c.job.Config(), []byte("cron: "+long)))
 		m.awaitFault(jobtype.FaultConfig, "")
 		c.commit(coord.Put(c.job.Config(), node.Value))

@@ -46,9 +46,7 @@ func TestStreamsGoOnOverTheirTicks(t *testing.T) {
 		var members []*member
 		for _, ip := range []string{"10.0.0.1", "10.0.0.2"} {
 			m := c.dial(ip)
-			if err := m.begin(cfg, work); err != nil {
-				t.Fatal(err)
-			}
+			c.must(m.begin(cfg, work))
 			members = append(members, m)
 		}
 		c.pass(10 * time.Minute)

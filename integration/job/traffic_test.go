@@ -90,8 +90,7 @@ func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 
 // The same holds if the first items have ended before the view shows that they have begun.
 func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t, newMemoryStore(t), "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		reg := c.joinCounted(func(ctx context.Context, sc job.ShardingContext) error {
 			return elapse(ctx, time.Duration(sc.Item)*100*time.Microsecond)
 		})
@@ -214,9 +213,7 @@ func TestHandoverInSmallCommits(t *testing.T) {
 		reg.refused.Store(0)
 		now, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := m.Shutdown(now); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.Shutdown(now))
 		if reg.refused.Load() == 0 {
 			t.Error("no commit was too large")
 		}

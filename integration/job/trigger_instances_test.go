@@ -142,9 +142,7 @@ func TestTriggerThatIsInheritedKeepsItsRequest(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		a.crash()
 		result, err := b.Trigger(t.Context(), job.TriggerRequest{Instances: []string{a.Status().InstanceID}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		for _, item := range []int{0, 2} {
 			c.awaitRuns("its run", 1, of(item))
 		}

@@ -64,9 +64,7 @@ func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
 		a := c.join("10.0.0.1", cfg, nil)
 		b := c.join("10.0.0.2", cfg, nil)
 		result, err := a.Trigger(t.Context(), job.TriggerRequest{Parameter: "today"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.must(err)
 		runs := c.awaitRuns("all items", 3, anything)
 		for _, e := range runs {
 			if e.Source != job.SourceManual || e.JobParameter != "today" {
@@ -209,9 +207,7 @@ func TestTriggerAfterShutdown(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		m := c.join("10.0.0.1", c.config(), nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if err := m.Shutdown(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.Shutdown(t.Context()))
 		_, err := m.Trigger(t.Context(), job.TriggerRequest{})
 		if !errors.Is(err, job.ErrShutdown) || !strings.Contains(err.Error(), "trigger: job: scheduler shut down") {
 			t.Errorf("got %v", err)
@@ -237,9 +233,7 @@ func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
 		close(release)
 		c.settled()
 		for range 60 {
-			if err := m.Status().Fault(); err != nil {
-				t.Fatal(err)
-			}
+			c.must(m.Status().Fault())
 			c.pass(time.Second)
 		}
 		if waiting := m.Status().Waiting; len(waiting) != 3 || !strings.Contains(waiting[0].Why, "all servers are disabled") {

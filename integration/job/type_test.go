@@ -57,9 +57,7 @@ func TestType(t *testing.T) {
 		if !errors.Is(err, job.ErrInvalidConfig) || !errors.As(err, &field) || field.Field != "props: greeting.name" {
 			t.Fatalf("without the property: %v", err)
 		}
-		if err := m.begin(greetingJob("Ada"), work); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.begin(greetingJob("Ada"), work))
 		await := func(name string) {
 			t.Helper()
 			for got := ""; !strings.HasPrefix(got, name+" "); {
@@ -99,9 +97,7 @@ func TestAHandlerThatIsAType(t *testing.T) {
 		if err := m.begin(job.Config{Name: "settle", Cron: "* * * * * ?", ShardingTotalCount: 1}, h); !errors.Is(err, job.ErrInvalidConfig) {
 			t.Errorf("without the property: %v", err)
 		}
-		if err := m.begin(greetingJob("Ada"), h, job.WithImplementation("com.acme.Greeting")); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.begin(greetingJob("Ada"), h, job.WithImplementation("com.acme.Greeting")))
 		if got := <-greets; !strings.HasPrefix(got, "Ada ") {
 			t.Errorf("greeted %q", got)
 		}
@@ -196,9 +192,7 @@ func TestARefusedConfigurationIsLookedAtAgain(t *testing.T) {
 		})
 		cfg := job.Config{Name: "settle", Cron: "0 0 0 1 1 ?", ShardingTotalCount: 1}
 		m := c.dial("10.0.0.1")
-		if err := m.begin(cfg, job.OfType("KIND", kind)); err != nil {
-			t.Fatal(err)
-		}
+		c.must(m.begin(cfg, job.OfType("KIND", kind)))
 		isAway.Store(true)
 		c.configure(func(cfg *job.Config) { cfg.JobParameter = "another" })
 		m.awaitFault(jobtype.FaultConfig, "the secret is away")

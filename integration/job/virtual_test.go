@@ -37,9 +37,7 @@ func runInVirtualTime(t *testing.T, name string, behaviour func(*testing.T, *clu
 // pass lets time pass.
 func (c *cluster) pass(d time.Duration) {
 	c.Helper()
-	if err := elapse(c.Context(), d); err != nil {
-		c.Fatal(err)
-	}
+	c.must(elapse(c.Context(), d))
 }
 
 // awaitStatus waits until the status of an instance is as wanted, and returns it.
