@@ -225,19 +225,3 @@ func TestLeftoverThatStays(t *testing.T) {
 		c.check()
 	})
 }
-
-// A node says that an instance has taken an item over, and there is no such instance. The
-// item runs again all the same.
-func TestMarkOfATakerWhoIsNobody(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		m := c.join("10.0.0.1", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.commit(coord.Put(c.job.Failover(0), []byte("nobody")), coord.Put(c.job.FailoverItem(0), nil))
-		c.awaitRuns("item 0", 1, reruns)
-		c.settled()
-		m.awaitSound()
-		c.check()
-	})
-}

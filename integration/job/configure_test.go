@@ -1,16 +1,12 @@
 package job_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/engine/setup"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -112,8 +108,11 @@ func TestConflictsAtTheStart(t *testing.T) {
 		}
 		cfg := c.config()
 		cfg.Cron = ""
-		if err := m.schedule(t.Context(), cfg, nil, job.WithImplementation("com.acme.SettleJob")); !errors.Is(err, job.ErrKindConflict) {
-			t.Errorf("another kind: got %v", err)
+		for _, cfg.Overwrite = range []bool{false, true} {
+			err := m.schedule(t.Context(), cfg, nil, job.WithImplementation("com.acme.SettleJob"))
+			if !errors.Is(err, job.ErrKindConflict) || !strings.Contains(err.Error(), `cron "" given, "* * * * * ?" in the registry`) {
+				t.Errorf("another kind, overwrite %v: got %v", cfg.Overwrite, err)
+			}
 		}
 		cfg = c.config()
 		cfg.Strategy = "MAGIC"
@@ -159,54 +158,4 @@ func TestConfigurationOfAnotherJobIsRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestClockThatIsOffStopsTheFire(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.MaxTimeDiff = 3 * time.Second
-		looked := newSignal()
-		off := func() time.Time { looked.send(); return time.Now().Add(10 * time.Second) }
-		a := c.join("10.0.0.1", cfg, nil, setup.Clock(off))
-		c.await("the fault is reported", func(*jobtree.State) bool { return errors.Is(a.Status().Fault(), job.ErrClock) }, looked)
-		if ran := c.record.find(anything); len(ran) > 0 {
-			t.Errorf("it ran all the same:\n%s", c.record)
-		}
-		right := c.join("10.0.0.2", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		c.awaitRuns("ticks with the right clock", 3, on("10.0.0.2"))
-		if err := right.Status().Fault(); err != nil {
-			t.Errorf("fault with the right clock: %v", err)
-		}
-	})
-}
-
-func TestPanicIsAnErrorOfItsItemOnly(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.ErrorHandler = "COUNT"
-		failed := make(chan int, 100)
-		count := job.ErrorHandlerFunc(func(_ context.Context, sc job.ShardingContext, err error) {
-			var p *job.PanicError
-			if !errors.As(err, &p) || p.Value != "boom" || len(p.Stack) == 0 {
-				t.Errorf("got %v", err)
-			}
-			failed <- sc.Item
-		})
-		c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
-			if sc.Item == 1 {
-				panic("boom")
-			}
-			return nil
-		}, job.WithErrorHandler("COUNT", count))
-		// The item fails again at every tick: a failure ends the run only. (In ElasticJob it
-		// blocks the job, defect B-69.)
-		for range 2 {
-			if item := <-failed; item != 1 {
-				t.Errorf("item %d failed", item)
-			}
-		}
-		c.awaitRuns("the others", 2, of(2))
-		c.check()
-	})
 }

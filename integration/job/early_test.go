@@ -263,18 +263,3 @@ func TestEarlyClaimsLeaveRoomForBackfills(t *testing.T) {
 		c.check()
 	})
 }
-
-func TestEarlyClaimsAreBounded(t *testing.T) {
-	for _, lead := range []time.Duration{-1, 10*time.Second + 1} {
-		s := memory.NewStore(memory.Options{})
-		defer s.Close()
-		reg, err := s.Dial(t.Context(), memory.Config{Namespace: "shop"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer closeRegistry(t, reg)
-		if _, err := job.Schedule(t.Context(), reg, job.Config{Name: "a", Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(nil), job.WithEarlyClaims(lead)); err == nil {
-			t.Errorf("early claims of %v are allowed", lead)
-		}
-	}
-}

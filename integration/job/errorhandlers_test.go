@@ -66,7 +66,9 @@ func TestErrorHandlersAreToldInTheirOrder(t *testing.T) {
 			m := c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return errFailed }, job.WithLogger(log),
 				handler("A", func() {}), handler("B", func() {}), handler("PANIC", func() { panic("no") }), handler("GOEXIT", runtime.Goexit))
 			c.trigger(m)
-			m.awaitStatus("it has failed", func(s job.Status) bool { return s.LastError != nil })
+			m.awaitStatus("it has failed", func(s job.Status) bool {
+				return (errors.Is(s.LastError, errFailed) || s.LastError != nil && strings.Contains(list, "GOEXIT")) && !s.LastErrorTime.IsZero()
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			if !slices.Equal(told, want) {

@@ -119,29 +119,6 @@ func TestCrashInMidItem(t *testing.T) {
 	})
 }
 
-func TestTakerCrashesToo(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		a := c.join("10.0.0.1", c.config(), c.work)
-		members := map[string]*member{"10.0.0.2": c.join("10.0.0.2", c.config(), c.work), "10.0.0.3": c.join("10.0.0.3", c.config(), c.work)}
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}, "10.0.0.3": {2}})
-		c.trigger(a, 0)
-		c.awaitRuns("item 0 runs", 1, of(0))
-		a.crash()
-		taken := c.awaitRuns("item 0 taken over", 1, reruns)[0]
-		members[taken.ip].crash()
-		again := c.awaitRuns("item 0 taken over again", 2, reruns)[1]
-		if again.Item != 0 || again.ip == taken.ip || again.Token <= taken.Token {
-			t.Errorf("taken over as %+v after %+v", again, taken)
-		}
-		close(c.release)
-		c.settled()
-		if all := c.record.find(reruns); len(all) != 2 {
-			t.Errorf("run again %d times\n%s", len(all), c.record)
-		}
-		c.check()
-	})
-}
-
 // All instances crash, and two new ones start at the same time. (In ElasticJob, records of
 // the dead ones stay then, defect B-05.)
 func TestAllCrashAndComeUp(t *testing.T) {
@@ -196,30 +173,5 @@ func TestFailoverSwitchedOffForgetsWhatWaits(t *testing.T) {
 		if all := c.record.find(reruns); len(all) != 0 {
 			t.Errorf("what was forgotten ran:\n%s", c.record)
 		}
-	})
-}
-
-// With failover off, a run that a crash has cut short is not run again, and the item runs at
-// its next tick. (In ElasticJob, the record that is left blocks it for ever, defect B-06.)
-func TestCrashWithoutFailover(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		cfg := c.config()
-		cfg.Failover = false
-		a := c.join("10.0.0.1", cfg, c.work)
-		c.timeout = lasting
-		b := c.join("10.0.0.2", cfg, c.work)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		c.trigger(a, 0)
-		c.awaitRuns("item 0 runs", 1, of(0))
-		a.crash()
-		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		close(c.release)
-		c.trigger(b, 0)
-		again := c.awaitRuns("item 0 triggered again", 2, of(0))
-		if again[1].Source != job.SourceManual {
-			t.Errorf("%v", again[1].Source)
-		}
-		c.settled()
-		c.check()
 	})
 }

@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -95,61 +94,6 @@ func TestConfigurationThatAllRefuse(t *testing.T) {
 		if status := b.Status(); len(status.Faults) != 1 {
 			t.Errorf("the faults are %v, want only that of the configuration", status.Fault())
 		}
-		c.check()
-	})
-}
-
-// Overwrite does not turn a job with a schedule into a one-off job, nor the other way round.
-func TestOverwriteKeepsTheKind(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		m := c.join("10.0.0.1", c.config(), nil)
-		oneOff := c.config()
-		oneOff.Cron, oneOff.Overwrite = "", true
-		err := c.dial("10.0.0.2").schedule(t.Context(), oneOff, nil)
-		if !errors.Is(err, job.ErrKindConflict) || !strings.Contains(err.Error(), `cron "" given, "* * * * * ?" in the registry`) {
-			t.Errorf("got %v, want ErrKindConflict with both", err)
-		}
-		n := len(c.record.find(anything))
-		c.awaitRuns("it goes on", n+6, anything)
-		m.awaitSound()
-	})
-}
-
-// A strategy that gives another answer each time is a fault, and costs a few commits a
-// minute. The fault does not end if it gives the same answer twice now and then.
-func TestStrategyWithoutMemory(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Strategy = rarely, 8, "DICE"
-		var asked atomic.Int64
-		dice := job.WithStrategy("DICE", strategyFunc(func(r strategy.Request) []string {
-			turn := int(asked.Add(1))
-			if turn > 100 {
-				turn = turn * 2 / 3 // of three in a row, two are the same
-			}
-			owners := make([]string, r.Total)
-			for i := range owners {
-				owners[i] = r.Instances[(turn+i)%len(r.Instances)].ID
-			}
-			return owners
-		}))
-		logged, logs := newLogbook()
-		m, reg := c.counted("10.0.0.1")
-		c.mustSchedule(m, cfg, nil, dice, logs)
-		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
-		c.join("10.0.0.2", cfg, nil, dice)
-		m.awaitFault(jobtype.FaultStrategy, "another answer each time")
-		reg.take()
-		c.pass(10 * time.Minute)
-		if commits, others := reg.take(); len(commits)+len(others) > 100 {
-			t.Errorf("in ten idle minutes it sent %d commits and %d other requests", len(commits), len(others))
-		}
-		if n := logged.of(atFault, jobtype.FaultStrategy); n != 1 {
-			t.Errorf("%d lines say that it is at fault", n)
-		}
-		n := len(c.record.find(anything))
-		c.trigger(m)
-		c.awaitRuns("all items", n+8, anything)
 		c.check()
 	})
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
@@ -150,24 +148,6 @@ func TestKillOfARunnerThatIsCutOff(t *testing.T) {
 	})
 }
 
-// With Failover the item begins again for the same tick, by whoever has a thread.
-func TestKillWithFailover(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		m := c.join("10.0.0.1", c.config(), c.work)
-		c.trigger(m, 0)
-		first := c.awaitRuns("item 0", 1, anything)[0]
-		c.kill(ops.KillRequest{Failover: true})
-		again := c.awaitRuns("item 0 again", 1, reruns)[0]
-		if !again.ScheduledTime.Equal(first.ScheduledTime.Truncate(time.Millisecond)) || again.Token <= first.Token {
-			t.Errorf("first %+v\nagain %+v", first, again)
-		}
-		close(c.release)
-		c.settled()
-		c.check()
-	})
-}
-
 // A kill of a tick ends what runs for it, and what has not begun does not begin.
 func TestKillOfATick(t *testing.T) {
 	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
@@ -197,57 +177,5 @@ func TestKillOfATick(t *testing.T) {
 			}
 		}
 		c.check()
-	})
-}
-
-// The outcome is KILLED for observers, and the error handlers are told nothing.
-func TestObserversOfAKill(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		finished := make(chan job.Event, 10)
-		told := make(chan error, 10)
-		cfg := c.config()
-		cfg.ErrorHandler = "IGNORE,TELL"
-		m := c.join("10.0.0.1", cfg, c.work,
-			job.WithObserver(func(e job.Event) {
-				if e.Kind == jobtype.EventFinished {
-					finished <- e
-				}
-			}),
-			job.WithErrorHandler("TELL", job.ErrorHandlerFunc(func(_ context.Context, _ job.ShardingContext, err error) { told <- err })))
-		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, anything)
-		c.kill(ops.KillRequest{})
-		e := <-finished
-		if e.Outcome != job.OutcomeKilled || !errors.Is(e.Err, job.ErrKilled) {
-			t.Errorf("finished: %+v", e)
-		}
-		c.settled()
-		m.leave()
-		if len(told) > 0 {
-			t.Errorf("told: %v", <-told)
-		}
-	})
-}
-
-// Bad requests are refused with a reason.
-func TestKillsThatAreRefused(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		cfg := c.config()
-		cfg.Failover = false
-		c.join("10.0.0.1", cfg, c.work)
-		for name, r := range map[string]ops.KillRequest{
-			"an item that is not there": {Items: []int{3}},
-			"a failover":                {Failover: true},
-			"a tick to come":            {Tick: time.Now().Add(time.Hour)},
-		} {
-			if killed, err := c.ops().Kill(t.Context(), r); err == nil || len(killed) > 0 || errors.Is(err, ops.ErrNotRunning) {
-				t.Errorf("%s: %v, %v", name, killed, err)
-			}
-		}
-		if _, err := ops.New(c.admin).Job("another").Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrNoJob) {
-			t.Errorf("another job: %v", err)
-		}
 	})
 }

@@ -45,18 +45,3 @@ func (m *machine) look() time.Duration {
 // stoodStill reports whether the machine of a test has stood still for so long altogether. On the
 // simulator no time passes meanwhile.
 func (c *cluster) stoodStill(d time.Duration) bool { return c.machine != nil && c.machine.look() >= d }
-
-// pulse tells whether the machine stands still from some moment on, so that ticks may be missed.
-type pulse struct {
-	c      *cluster
-	before time.Duration
-}
-
-func (c *cluster) feelPulse() pulse {
-	if c.machine == nil {
-		return pulse{c: c}
-	}
-	return pulse{c, c.machine.look()}
-}
-
-func (p pulse) stoodStill() bool { return p.c.stoodStill(p.before + 400*time.Millisecond) }

@@ -205,13 +205,16 @@ func TestNextLeaderTellsOfCommands(t *testing.T) {
 
 func TestObserverIsToldOfARemovedInstance(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		var w witness
-		m := c.join("10.0.0.1", c.config(), nil, w.ofTheJob())
+		var w, whole witness
+		m := c.join("10.0.0.1", c.config(), nil, w.ofTheJob(), whole.option())
 		id := m.Status().InstanceID
 		c.commit(coord.Delete(c.job.Instance(id)))
 		m.awaitDone()
 		if err := m.Err(); !errors.Is(err, job.ErrInstanceRemoved) {
 			t.Errorf("it has stopped with %v", err)
+		}
+		if left := whole.of(jobtype.EventLeft); len(left) != 1 || !errors.Is(left[0].Err, job.ErrInstanceRemoved) {
+			t.Errorf("left: %+v", left)
 		}
 		got := w.of(jobtype.EventCommanded)
 		if len(got) != 1 || got[0].Command != jobtype.CommandRemoveInstance || got[0].Target.Instance != id || got[0].InstanceID != id {

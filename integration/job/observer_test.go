@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -269,20 +268,6 @@ func TestObserverIsToldThatFaultsEndWithTheScheduler(t *testing.T) {
 	})
 }
 
-// Left says why: an operator has removed the instance.
-func TestObserverIsToldWhyItLeft(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		var w witness
-		m := c.join("10.0.0.1", c.config(), nil, w.option())
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.commit(coord.Delete(c.job.Instance(m.Status().InstanceID)))
-		m.awaitDone()
-		if left := w.of(jobtype.EventLeft); len(left) != 1 || !errors.Is(left[0].Err, job.ErrInstanceRemoved) {
-			t.Errorf("left: %+v", left)
-		}
-	})
-}
-
 // An identity that an external writer takes away is left, and another one joins.
 func TestObserverIsToldOfAnotherIdentity(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
@@ -331,86 +316,6 @@ func TestObserverIsToldOfRetries(t *testing.T) {
 	})
 }
 
-// Every way in which a handler can end has its outcome.
-func TestObserverIsToldHowExecutionsEnd(t *testing.T) {
-	fails := errors.New("no")
-	for name, tc := range map[string]struct {
-		handler job.HandlerFunc
-		want    job.Outcome
-		err     func(error) bool
-	}{
-		"nil":   {func(context.Context, job.ShardingContext) error { return nil }, job.OutcomeOK, func(err error) bool { return err == nil }},
-		"error": {func(context.Context, job.ShardingContext) error { return fails }, job.OutcomeFailed, func(err error) bool { return errors.Is(err, fails) }},
-		"panic": {func(context.Context, job.ShardingContext) error { panic("no") }, job.OutcomePanic, isPanic},
-		"goexit": {func(context.Context, job.ShardingContext) error {
-			runtime.Goexit()
-			return nil
-		}, job.OutcomeFailed, func(err error) bool { return err != nil }},
-		"timeout": {untilDone, job.OutcomeTimeout, func(err error) bool { return errors.Is(err, job.ErrTimeout) }},
-		"late success": {func(ctx context.Context, _ job.ShardingContext) error {
-			<-ctx.Done()
-			return nil
-		}, job.OutcomeOK, func(err error) bool { return err == nil }},
-		"panic after the time-out": {func(ctx context.Context, _ job.ShardingContext) error {
-			<-ctx.Done()
-			panic("no")
-		}, job.OutcomeTimeout, isPanic},
-	} {
-		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
-			cfg := c.config()
-			cfg.Cron, cfg.ShardingTotalCount, cfg.Timeout = "", 1, 30*time.Second
-			var w witness
-			m := c.join("10.0.0.1", cfg, tc.handler, w.option())
-			c.trigger(m)
-			c.awaitRuns("it", 1, func(e execution) bool { return !e.end.IsZero() })
-			c.settled()
-			if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want || !tc.err(f[0].Err) {
-				t.Errorf("finished: %+v, want %v", f, tc.want)
-			}
-		})
-	}
-}
-
-// What a shutdown ends is cut short, in whatever way its handler leaves after that.
-func TestObserverIsToldWhatAShutdownCuts(t *testing.T) {
-	for name, tc := range map[string]struct {
-		leave func() error
-		want  job.Outcome
-	}{
-		"error":   {func() error { return errors.New("no") }, job.OutcomeCut},
-		"panic":   {func() error { panic("no") }, job.OutcomeCut},
-		"goexit":  {func() error { runtime.Goexit(); return nil }, job.OutcomeCut},
-		"success": {func() error { return nil }, job.OutcomeOK},
-	} {
-		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
-			cfg := c.config()
-			cfg.Cron, cfg.ShardingTotalCount = "", 1
-			var w witness
-			m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-				<-ctx.Done()
-				return tc.leave()
-			}, w.option())
-			c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
-			c.trigger(m)
-			c.awaitRuns("it", 1, anything)
-			if err := m.stop(); err != nil {
-				t.Error(err)
-			}
-			if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome != tc.want {
-				t.Errorf("finished: %+v, want %v", f, tc.want)
-			}
-			if again := len(c.state().FailoverItems); (again == 1) != (tc.want == job.OutcomeCut) {
-				t.Errorf("%d items wait to be run again", again)
-			}
-		})
-	}
-}
-
-func isPanic(err error) bool {
-	_, ok := errors.AsType[*job.PanicError](err)
-	return ok
-}
-
 // Without records executions are told all the same, with no token. What came while the item
 // ran is made up for.
 func TestObserverOfAJobWithoutRecords(t *testing.T) {
@@ -457,7 +362,7 @@ func TestObserverOfTicksThatWereNotSeen(t *testing.T) {
 	})
 }
 
-// The count of ticks that are made up for, and the last of them.
+// The count of ticks that are made up for, and the last of them. The log has one line about all items.
 func TestObserverIsToldWhatIsMadeUp(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -470,9 +375,13 @@ func TestObserverIsToldWhatIsMadeUp(t *testing.T) {
 		a.leave()
 		c.pass(10*time.Minute + 10*time.Second)
 		var w witness
-		b := c.join("10.0.0.2", cfg, nil, w.option())
+		logged, logs := newLogbook()
+		b := c.join("10.0.0.2", cfg, nil, w.option(), logs)
 		runs := c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.SourceMisfire })
 		c.settled()
+		if lines := logged.says("made up"); len(lines) != 1 || lines[0]["ticks"] != int64(30) {
+			t.Errorf("the log says %v, want 10 ticks of each of 3 items", lines)
+		}
 		made := w.of(jobtype.EventMadeUp)
 		if len(made) != 3 {
 			t.Fatalf("made up: %+v", made)

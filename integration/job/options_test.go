@@ -93,6 +93,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"time of a call", job.WithOnceListener("a", job.OnceListenerFuncs{}, job.OnceTimes{Call: -1}), "time of a call -1ns"},
 		{"time of a tick", job.WithOnceListener("a", job.OnceListenerFuncs{}, job.OnceTimes{Tick: 25 * time.Hour}), "time of a tick 25h"},
 		{"grace", job.WithCancelGrace(-1), "must not be negative"},
+		{"negative early claims", job.WithEarlyClaims(-1), "-1ns"},
+		{"very early claims", job.WithEarlyClaims(10*time.Second + 1), "10s"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			reg := registry(t)

@@ -157,49 +157,6 @@ func TestFirstOfManyOrphansIsSoon(t *testing.T) {
 	}
 }
 
-// Many items wait to be run again when failover is switched off. They are forgotten, in
-// commits that are small enough for every store, and items are assigned meanwhile.
-func TestManyWaitingItemsWithFailoverOff(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		const many = 6000
-		c := newCluster(t, s, "settle")
-		var ops []coord.Op
-		for i := range many {
-			ops = append(ops, coord.Put(c.job.FailoverItem(i), []byte("2026-01-05T10:00:00.000Z")))
-		}
-		c.commitInChunks(coord.MaxOps, ops)
-		cfg := c.config()
-		cfg.Cron, cfg.Failover = rarely, false
-		m, counts := c.counted("10.0.0.1")
-		c.mustSchedule(m, cfg, nil)
-		begin := time.Now()
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.await("none of them waits", func(s *jobtree.State) bool { return len(s.FailoverItems) == 0 })
-		commits, _ := counts.take()
-		if len(commits) > many/40 {
-			t.Errorf("%d commits", len(commits))
-		}
-		gone, before := 0, -1 // how many waiting items are gone now, and were when items were assigned
-		for _, ops := range commits {
-			if cost := coord.Cost(ops...); cost > coord.MaxOps {
-				t.Errorf("a commit of %d operations, which cost %d", len(ops), cost)
-			}
-			for _, op := range ops {
-				switch {
-				case op.Kind == coord.OpDeleteTree && coord.Within(op.Path, c.job.FailoverItems()):
-					gone++
-				case before < 0 && op.Kind.Writes() && op.Path == c.job.ItemInstance(0):
-					before = gone
-				}
-			}
-		}
-		if before < 0 || before > many/4 {
-			t.Errorf("the items were assigned after %d of %d were forgotten", before, many)
-		}
-		t.Logf("all are gone after %v and %d commits", time.Since(begin), len(commits))
-	})
-}
-
 // outcomes counts the commits and the conflicts of many registries.
 type outcomes struct{ commits, conflicts atomic.Int64 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // completion is what the tree says of how the last execution of an item has ended; zero if
@@ -88,7 +89,7 @@ func TestTreeTellsHowExecutionsEnd(t *testing.T) {
 	})
 }
 
-// Every way in which a handler can end has its outcome in the tree, and errors are cut.
+// Every way in which a handler can end has its outcome for observers and in the tree, where errors are cut.
 func TestTreeTellsEachOutcome(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for name, tc := range map[string]struct {
@@ -105,6 +106,14 @@ func TestTreeTellsEachOutcome(t *testing.T) {
 			return nil
 		}, jobtree.OutcomeFailed, "job: handler called runtime.Goexit"},
 		"timeout": {untilDone, jobtree.OutcomeTimeout, job.ErrTimeout.Error()},
+		"late success": {func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			return nil
+		}, jobtree.OutcomeOK, ""},
+		"panic after the time-out": {func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			panic("oh")
+		}, jobtree.OutcomeTimeout, "job: panic: oh"},
 		"retries": {func(_ context.Context, sc job.ShardingContext) error {
 			if sc.Attempt <= 2 {
 				return errors.New("not yet")
@@ -116,11 +125,15 @@ func TestTreeTellsEachOutcome(t *testing.T) {
 			cfg := c.config()
 			cfg.ShardingTotalCount, cfg.Cron, cfg.Timeout, cfg.ErrorHandler = 1, "0/30 * * * * ?", 10*time.Second, job.ErrorHandlerIgnore
 			cfg.Retry = job.Retry{Attempts: 2, InitialBackoff: time.Second}
-			c.join("10.0.0.1", cfg, tc.handler)
+			var w witness
+			c.join("10.0.0.1", cfg, tc.handler, w.option())
 			c.awaitRuns("it", 1, anything)
 			c.pass(15 * time.Second)
 			runs := c.record.find(anything)
 			c.completes(runs[len(runs)-1], jobtree.CompletionDocument{Outcome: tc.want, Error: tc.says})
+			if f := w.of(jobtype.EventFinished); len(f) != 1 || f[0].Outcome.String() != string(tc.want) || (f[0].Err != nil) != (tc.says != "") {
+				t.Errorf("finished: %+v", f)
+			}
 		})
 	}
 }

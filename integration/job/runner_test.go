@@ -376,29 +376,6 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 	}
 }
 
-// A runner without the label of a job joins it and gets no items. If nobody has the label, that is
-// a fault.
-func TestRunnerLabels(t *testing.T) {
-	inACrew(t, func(c *crew, _ *memory.Store) {
-		c.create("train", "work", func(c *job.Config) { c.ShardingTotalCount, c.Label = 2, "gpu" })
-		without := c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("work")})
-		c.has("train", without.ip)
-		c.pass(30 * time.Second)
-		if fault := without.Job("train").Status().Fault(); fault == nil || !strings.Contains(fault.Error(), "gpu") {
-			c.Errorf("nobody has the label: %v", fault)
-		}
-		with := c.start("10.0.0.2", job.RunnerConfig{Handlers: c.handlers("work"), NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu")}}})
-		c.runs(with.ip, "train")
-		c.pass(time.Minute)
-		if ran := c.record.find(func(e execution) bool { return e.ip == without.ip }); len(ran) > 0 {
-			c.Errorf("%d executions without the label", len(ran))
-		}
-		if err := errors.Join(without.Health(), with.Health()); err != nil {
-			c.Error(err)
-		}
-	})
-}
-
 // Runners share jobs that both offer; others stay with those that have their type.
 func TestRunnersWithDifferentTypes(t *testing.T) {
 	inACrew(t, func(c *crew, _ *memory.Store) {

@@ -32,45 +32,6 @@ func TestItemsFollowTheMembers(t *testing.T) {
 	})
 }
 
-func TestEveryTickRunsOnceWhileMembersComeAndGo(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.ShardingTotalCount = 6
-		cfg.MisfireTolerance = 500 * time.Millisecond
-		first := c.join("10.0.0.1", cfg, nil)
-		stays := c.join("10.0.0.2", cfg, nil)
-		c.awaitRuns("first fire", 6, anything)
-		for i := range 3 {
-			joined := c.join(fmt.Sprintf("10.0.0.%d", 3+i), cfg, nil)
-			n := len(c.record.find(anything))
-			c.awaitRuns("fires with the new member", n+7, anything)
-			if i == 1 {
-				first.leave()
-			}
-			joined.leave()
-		}
-		n := len(c.record.find(anything))
-		c.awaitRuns("fires after the last change", n+12, anything)
-		stays.leave()
-		c.check()
-		byItem := map[int][]execution{}
-		for _, e := range c.record.find(anything) {
-			byItem[e.Item] = append(byItem[e.Item], e)
-			if e.Source == job.SourceFailover {
-				t.Errorf("a graceful stop caused a failover:\n%s", c.record)
-			}
-		}
-		for item, runs := range byItem {
-			for i, e := range runs[1:] {
-				before := runs[i]
-				if e.ScheduledTime.Sub(before.ScheduledTime) > time.Second {
-					t.Errorf("item %d: no run between ticks %s and %s\n%s", item, before.ScheduledTime, e.ScheduledTime, c.record)
-				}
-			}
-		}
-	})
-}
-
 func TestTotalChangesWhileItemsRun(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		release := make(chan struct{})
@@ -105,92 +66,6 @@ func TestTotalChangesWhileItemsRun(t *testing.T) {
 		if again := c.record.find(func(e execution) bool { return e.Item == 2 && e.Token != running.Token }); len(again) > 0 {
 			t.Errorf("item 2 ran again: %v", again)
 		}
-		c.check()
-	})
-}
-
-func TestRunningItemKeepsItsOwner(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.ShardingTotalCount = 2
-		cfg.Misfire = job.Off
-		release := make(chan struct{})
-		once := func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Item == 1 {
-				select {
-				case <-release:
-				case <-ctx.Done():
-				}
-			}
-			return nil
-		}
-		a := c.join("10.0.0.1", cfg, once)
-		running := c.awaitRuns("item 1 runs", 1, of(1))[0]
-		c.join("10.0.0.2", cfg, once)
-		c.await("two instances", func(s *jobtree.State) bool { return len(s.Instances) == 2 })
-		n := len(c.record.find(of(0)))
-		c.awaitRuns("item 0 goes on", n+2, of(0))
-		if got := owners(c.state(), 2); len(got["10.0.0.1"]) != 2 {
-			t.Errorf("a running item was moved: %v", got)
-		}
-		close(release)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0}, "10.0.0.2": {1}})
-		c.awaitRuns("item 1 runs elsewhere", 1, func(e execution) bool { return e.Item == 1 && e.ip == "10.0.0.2" })
-		if running.InstanceID != a.Status().InstanceID {
-			t.Error("the first run was elsewhere")
-		}
-		c.check()
-	})
-}
-
-func TestItemDisabledAndEnabled(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		c.join("10.0.0.1", c.config(), nil)
-		c.awaitRuns("item 1", 1, of(1))
-		c.commit(coord.Put(c.job.ItemDisabled(1), nil))
-		c.await("item 1 disabled", func(s *jobtree.State) bool { return s.Item(1).Disabled && s.Item(1).Running == nil })
-		// Its ticks are skipped.
-		var disabled time.Time
-		c.await("a tick skips item 1", func(s *jobtree.State) bool {
-			fired := s.Item(1).Fired.Tick
-			if disabled.IsZero() {
-				disabled = fired
-			}
-			return fired.Sub(disabled) >= 2*time.Second
-		})
-		ran := c.record.find(of(1))
-		if last := ran[len(ran)-1]; last.ScheduledTime.Sub(disabled) > time.Second {
-			t.Errorf("item 1 ran while it was disabled\n%s", c.record)
-		}
-		p := c.feelPulse()
-		c.commit(coord.Delete(c.job.ItemDisabled(1)))
-		again := c.awaitRuns("item 1 again", len(ran)+1, of(1))
-		if e := again[len(ran)]; e.Source != job.SourceNormal && !p.stoodStill() {
-			t.Errorf("enabling made up for ticks that were not missed: %v", e.Source)
-		}
-		c.check()
-	})
-}
-
-func TestServerDisabledStaysDisabled(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		a := c.join("10.0.0.1", c.config(), nil)
-		c.join("10.0.0.2", c.config(), nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
-		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		c.await("the other leads", func(s *jobtree.State) bool {
-			return s.Leader != nil && jobtree.InstanceIP(s.Leader.ID) == "10.0.0.2"
-		})
-		a.leave()
-		a = c.join("10.0.0.1", c.config(), nil)
-		n := len(c.record.find(anything))
-		c.awaitRuns("two more ticks", n+6, anything)
-		if status := a.Status(); status.Enabled || len(status.Items) > 0 {
-			t.Errorf("enabled again by a restart: %+v", status)
-		}
-		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Enabled)))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.check()
 	})
 }

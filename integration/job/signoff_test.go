@@ -9,7 +9,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
-	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // A scheduler could not deregister, and the session of its process goes on. It deregisters as soon
@@ -77,25 +76,6 @@ func TestSignOffThatFails(t *testing.T) {
 			c.check()
 		})
 	}
-}
-
-// A job is removed while the store fails for a moment. If the job is created again, it has no
-// nodes of the instances before.
-func TestRemovalInATroubledStore(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-		c.timeout = time.Minute
-		m := c.join("10.0.0.1", c.config(), nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: c.job.Session(m.Status().InstanceID), Before: coord.ErrUnavailable, Times: 3})
-		c.commit(coord.DeleteTree(c.job.Config()))
-		<-m.Done()
-		if err := m.Err(); !errors.Is(err, job.ErrJobRemoved) {
-			t.Errorf("it stopped with %v", err)
-		}
-		c.await("it is out of the tree", func(s *jobtree.State) bool {
-			return len(s.Instances) == 0 && len(s.Sessions) == 0 && s.Leader == nil
-		})
-	})
 }
 
 // A start that fails leaves no node of its instance.

@@ -150,18 +150,6 @@ func TestLabelThatNobodyHas(t *testing.T) {
 	})
 }
 
-// A cron expression without a future tick is a fault.
-func TestCronWithoutATickToCome(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		m := c.join("10.0.0.1", c.config(), nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.configure(func(c *job.Config) { c.Cron = "0 0 0 1 1 ? 1999" })
-		m.awaitFault(jobtype.FaultConfig, "has no tick to come")
-		c.configure(func(c *job.Config) { c.Cron = "* * * * * ?" })
-		m.awaitSound()
-	})
-}
-
 // A failover run hangs at an instance that does not own the item.
 func TestFailoverThatHangs(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

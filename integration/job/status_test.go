@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -61,21 +60,6 @@ func TestStatusInAnOutage(t *testing.T) {
 		if end := m.Status(); end.Registered || end.Leader || len(end.Items) > 0 {
 			t.Errorf("at the end the status is %+v", end)
 		}
-	})
-}
-
-// A status has the error of the last execution that failed.
-func TestStatusOfFailedExecutions(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
-			if sc.Item == 1 {
-				return errFailed
-			}
-			return nil
-		}, job.WithErrorHandler(job.ErrorHandlerLog, job.ErrorHandlerFunc(func(context.Context, job.ShardingContext, error) {})))
-		m.awaitStatus("it has failed", func(s job.Status) bool {
-			return errors.Is(s.LastError, errFailed) && !s.LastErrorTime.IsZero()
-		})
 	})
 }
 

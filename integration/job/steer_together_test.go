@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
@@ -56,60 +54,6 @@ func TestManyOperatorsTrigger(t *testing.T) {
 		if len(ran) != 3*operators || len(c.record.find(anything)) != 3*operators {
 			t.Errorf("ran %v", ran)
 		}
-		c.check()
-	})
-}
-
-// Of operators who pause at the same time one has paused, and of those who resume one has.
-func TestManyOperatorsPause(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = rarely
-		c.join("10.0.0.1", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		atOnce := func(do func() error, otherwise error) {
-			t.Helper()
-			var asking sync.WaitGroup
-			errs := make(chan error, 10)
-			for range cap(errs) {
-				asking.Go(func() { errs <- do() })
-			}
-			asking.Wait()
-			close(errs)
-			done := 0
-			for err := range errs {
-				if err == nil {
-					done++
-				} else if !errors.Is(err, otherwise) {
-					t.Error(err)
-				}
-			}
-			if done != 1 {
-				t.Errorf("%d have done it", done)
-			}
-		}
-		atOnce(func() error { _, err := c.ops().Pause(t.Context(), ops.PauseRequest{}); return err }, ops.ErrPaused)
-		atOnce(func() error { return c.ops().Resume(t.Context()) }, ops.ErrNotPaused)
-	})
-}
-
-// An operator pauses while no process reaches the store. When they do again, no tick begins.
-func TestPauseDuringAnOutage(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		m := c.join("10.0.0.1", c.config(), nil)
-		c.awaitRuns("ticks", 3, anything)
-		m.link.Cut()
-		c.pause(false)
-		paused := time.Now()
-		c.elapseTicks(2)
-		m.link.Heal()
-		m.awaitStatus("it sees the pause", func(s job.Status) bool { return !s.Paused.Since.IsZero() && s.Session == coord.Connected })
-		c.elapseTicks(2)
-		if late := c.record.find(func(e execution) bool { return e.ScheduledTime.After(paused) }); len(late) > 0 {
-			t.Errorf("begun: %+v\n%s", late, c.record)
-		}
-		c.resume()
-		c.firedAt(0, time.Now())
 		c.check()
 	})
 }
@@ -162,37 +106,5 @@ func TestBackfillOfAJobThatIsAlwaysLate(t *testing.T) {
 			err := faultOf(s, jobtype.FaultStarvation)
 			return err == nil || !strings.Contains(err.Error(), "request")
 		})
-	})
-}
-
-// A request for all items of a large job runs, and so does another one behind it.
-func TestRequestsForManyItems(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		const items = 1000
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, items, 1000
-		m, counts := c.counted("10.0.0.1")
-		c.mustSchedule(m, cfg, nil)
-		c.ownedBy("10.0.0.1", items, items)
-		counts.take()
-		var requests []waiter
-		for range 2 {
-			r := c.trigger(m)
-			requests = append(requests, r)
-		}
-		for _, r := range requests {
-			for _, result := range c.wait(r) {
-				if result.Outcome != job.OutcomeOK {
-					t.Fatalf("%+v", result)
-				}
-			}
-		}
-		if n := len(c.record.find(anything)); n != 2*items {
-			t.Errorf("%d executions", n)
-		}
-		commits, _ := counts.take()
-		if len(commits) > 2*items/10 {
-			t.Errorf("%d commits for two requests of %d items", len(commits), items)
-		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -172,30 +171,6 @@ func TestLogLinesQuoteLittle(t *testing.T) {
 			if most := map[bool]int{true: 2500, false: 700}[said[i] == atFault]; size > most {
 				t.Errorf("%q has %d bytes", said[i], size)
 			}
-		}
-		c.check()
-	})
-}
-
-// The log has one line about ticks that were missed, with their number.
-func TestLogTellsWhatIsMadeUp(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = "0 * * * * ?"
-		a := c.join("10.0.0.1", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.pass(time.Minute)
-		c.awaitRuns("a tick", 3, anything)
-		c.settled()
-		a.leave()
-		c.pass(10*time.Minute + 10*time.Second)
-		logged, logs := newLogbook()
-		c.join("10.0.0.2", cfg, nil, logs)
-		c.awaitRuns("made up", 3, func(e execution) bool { return e.Source == job.SourceMisfire })
-		c.await("done", func(s *jobtree.State) bool { return s.Item(0).Running == nil })
-		made := logged.says("made up")
-		if len(made) != 1 || made[0]["ticks"] != int64(30) {
-			t.Errorf("made up: %v, want 10 ticks of each of 3 items", made)
 		}
 		c.check()
 	})

@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
-	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // A request that names instances runs their items only, and with items too, those of them
@@ -96,64 +94,6 @@ func TestTriggerOfInstancesThatHaveNone(t *testing.T) {
 		c.pass(time.Second)
 		if n := len(c.record.find(anything)); n > 0 || len(c.state().Requests) > 0 {
 			t.Errorf("%d executions\n%s", n, c.dump())
-		}
-	})
-}
-
-// Items of several instances are run by their owners, for one request.
-func TestTriggerOfItemsOfSeveralInstances(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		a := c.join("10.0.0.1", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		var w witness
-		b := c.join("10.0.0.2", cfg, nil, w.option())
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{1, 2}, Parameter: "once"}); err != nil {
-			t.Fatal(err)
-		}
-		runs := c.awaitRuns("both", 2, anything)
-		c.settled()
-		for _, e := range runs {
-			if want := map[int]string{1: b.ip, 2: a.ip}[e.Item]; e.ip != want || e.JobParameter != "once" || e.Source != job.SourceManual {
-				t.Errorf("item %d ran on %s with %q", e.Item, e.ip, e.JobParameter)
-			}
-			if got := c.completion(e.Item).Request; !strings.HasPrefix(got, "000000000001-") {
-				t.Errorf("item %d was run for the request %q", e.Item, got)
-			}
-		}
-		synctest.Wait()
-		if finished := w.of(jobtype.EventFinished); len(finished) != 1 || !strings.HasPrefix(finished[0].RequestID, "000000000001-") {
-			t.Errorf("finished: %+v", finished)
-		}
-		c.check()
-	})
-}
-
-// The request of an instance that has ended goes with its items, too.
-func TestTriggerThatIsInheritedKeepsItsRequest(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		c.timeout = shortSession
-		cfg := c.config()
-		cfg.Cron = ""
-		a := c.join("10.0.0.1", cfg, nil)
-		b := c.join("10.0.0.2", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		a.crash()
-		result, err := b.Trigger(t.Context(), job.TriggerRequest{Instances: []string{a.Status().InstanceID}})
-		c.must(err)
-		for _, item := range []int{0, 2} {
-			c.awaitRuns("its run", 1, of(item))
-		}
-		c.settled()
-		for _, item := range []int{0, 2} {
-			if got := c.completion(item).Request; got != result.ID {
-				t.Errorf("item %d was run for the request %q, want %q", item, got, result.ID)
-			}
-		}
-		if n := len(c.record.find(anything)); n != 2 {
-			t.Errorf("%d executions\n%s", n, c.record)
 		}
 	})
 }

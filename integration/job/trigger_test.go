@@ -57,31 +57,6 @@ func TestTriggersDuringARunQueue(t *testing.T) {
 	})
 }
 
-func TestOneOffRunsWhenItIsTriggered(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		a := c.join("10.0.0.1", cfg, nil)
-		b := c.join("10.0.0.2", cfg, nil)
-		result, err := a.Trigger(t.Context(), job.TriggerRequest{Parameter: "today"})
-		c.must(err)
-		runs := c.awaitRuns("all items", 3, anything)
-		for _, e := range runs {
-			if e.Source != job.SourceManual || e.JobParameter != "today" {
-				t.Errorf("item %d: %v with %q", e.Item, e.Source, e.JobParameter)
-			}
-		}
-		if len(result.Instances) == 0 || result.ID == "" {
-			t.Error("nobody was asked")
-		}
-		c.settled()
-		c.trigger(b)
-		c.awaitRuns("all items again", 6, anything)
-		c.settled()
-		c.check()
-	})
-}
-
 func TestTriggerThatNobodyCanTake(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
@@ -151,11 +126,16 @@ func TestTriggerOfOneWhoEndsIsForSeveral(t *testing.T) {
 		c.join("10.0.0.3", cfg, nil)
 		c.ownedBy("10.0.0.1", 9, 3)
 		a.crash()
-		c.trigger(b)
+		request := c.trigger(b)
 		for item := range 9 {
 			c.awaitRuns("its run", 1, of(item))
 		}
 		c.settled()
+		for item := range 9 {
+			if got := c.completion(item).Request; got != request.ID {
+				t.Errorf("item %d was run for the request %q, want %q", item, got, request.ID)
+			}
+		}
 		if n := len(c.record.find(anything)); n != 9 {
 			t.Errorf("%d executions\n%s", n, c.record)
 		}
@@ -212,35 +192,5 @@ func TestTriggerAfterShutdown(t *testing.T) {
 		if !errors.Is(err, job.ErrShutdown) || !strings.Contains(err.Error(), "trigger: job: scheduler shut down") {
 			t.Errorf("got %v", err)
 		}
-	})
-}
-
-// While a server is disabled, its trigger waits, and the status says so.
-func TestTriggerOnADisabledServerIsNoFault(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		release := make(chan struct{})
-		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		for range 2 {
-			c.trigger(m)
-			c.await("taken", func(s *jobtree.State) bool { return len(s.Triggers) == 0 })
-		}
-		c.awaitRuns("all", 3, anything)
-		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("DISABLED")))
-		m.awaitStatus("disabled", func(s job.Status) bool { return !s.Enabled })
-		close(release)
-		c.settled()
-		for range 60 {
-			c.must(m.Status().Fault())
-			c.pass(time.Second)
-		}
-		if waiting := m.Status().Waiting; len(waiting) != 3 || !strings.Contains(waiting[0].Why, "all servers are disabled") {
-			t.Errorf("waiting: %+v", waiting)
-		}
-		c.commit(coord.Put(c.job.Server("10.0.0.1"), []byte("ENABLED")))
-		c.awaitRuns("all again", 6, anything)
-		c.check()
 	})
 }
