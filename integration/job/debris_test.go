@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,18 +133,19 @@ func (r *obstinate) Commit(ctx context.Context, ops ...coord.Op) (int64, error) 
 }
 
 // A node that can never be removed does not hold a shutdown up, does not keep it from handing
-// over the rest, and costs few requests.
+// over the rest, once, and costs few requests.
 func TestShutdownWithARecordThatStays(t *testing.T) {
 	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
 		c.timeout = 10 * time.Second
-		m := c.dial("10.0.0.1")
-		reg := &obstinate{Registry: m.reg, path: c.job.Running(1)}
+		m, counts := c.counted("10.0.0.1")
+		reg := &obstinate{Registry: counts, path: c.job.Running(1)}
 		m.reg = reg
 		c.mustSchedule(m, c.config(), c.work)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m)
 		c.awaitRuns("all run", 3, anything)
 		reg.tries.Store(0)
+		counts.take()
 		begin := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -153,6 +155,13 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 		}
 		if !errors.Is(err, coord.ErrConflict) || !strings.Contains(err.Error(), c.job.Running(1)) {
 			t.Errorf("got %v, want a conflict about %s", err, c.job.Running(1))
+		}
+		commits, _ := counts.take()
+		for _, item := range []int{0, 2} {
+			told := slices.DeleteFunc(slices.Clone(commits), func(ops []coord.Op) bool { return !slices.ContainsFunc(ops, writes(c.job.FailoverItem(item))) })
+			if len(told) != 1 {
+				t.Errorf("item %d was handed over %d times", item, len(told))
+			}
 		}
 		c.sync()
 		if s := c.state(); len(s.Instances)+len(s.Sessions) > 0 || s.Leader != nil || len(s.FailoverItems) != 2 || s.Item(0).Running != nil || s.Item(1).Running == nil {

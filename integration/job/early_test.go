@@ -202,23 +202,6 @@ func TestEarlyClaimsOfAnInstanceThatLeaves(t *testing.T) {
 	}
 }
 
-// An instance that crashes between a claim and its tick is no other than one that crashes
-// while its item runs: the item is run again.
-func TestEarlyClaimsOfAnInstanceThatCrashes(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(early))
-		crashes := c.join("10.0.0.2", c.config(), nil, job.WithEarlyClaims(early))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		c.pass(2 * time.Second)
-		tick := c.beforeTick()
-		crashes.crash()
-		again := c.awaitRuns("the item again", 1, func(e execution) bool { return e.Source == job.SourceFailover })
-		if e := again[0]; e.Item != 1 || !e.ScheduledTime.Equal(tick) {
-			t.Errorf("item %d was run again for %s, want item 1 for %s", e.Item, e.ScheduledTime, tick)
-		}
-	})
-}
-
 // An item that still runs when its next tick is near is claimed when it has ended.
 func TestEarlyClaimsOfLongRuns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

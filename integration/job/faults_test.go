@@ -70,34 +70,6 @@ func TestLeaderThatRefusesTheConfiguration(t *testing.T) {
 	})
 }
 
-// If all instances refuse a configuration, the last good one stays in force, and there is a
-// leader.
-func TestConfigurationThatAllRefuse(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		a := c.join("10.0.0.1", c.config(), nil)
-		b := c.join("10.0.0.2", c.config(), nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		c.configure(func(cfg *job.Config) { cfg.Strategy = "UNKNOWN" })
-		a.awaitFault(jobtype.FaultConfig, "UNKNOWN")
-		b.awaitFault(jobtype.FaultConfig, "UNKNOWN")
-		c.pass(10 * time.Second)
-		if s := c.state(); s.Leader == nil {
-			t.Fatalf("nobody leads\n%s", c.dump())
-		}
-		refused := time.Now()
-		for item := range 3 {
-			c.firedAt(item, refused)
-		}
-		// The leader still does its work.
-		a.leave()
-		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
-		if status := b.Status(); len(status.Faults) != 1 {
-			t.Errorf("the faults are %v, want only that of the configuration", status.Fault())
-		}
-		c.check()
-	})
-}
-
 // While the store refuses every commit, a few requests a second are sent, and the log has one
 // line about it. When the store takes commits again, everything goes on at once.
 func TestStoreRefusesEveryCommitForAnHour(t *testing.T) {

@@ -125,22 +125,6 @@ func TestLoggerThatIsSilent(t *testing.T) {
 	})
 }
 
-// What an error handler is told comes to the logger of log/slog, too.
-func TestFailuresComeToSlog(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		var p page
-		cfg := c.config()
-		cfg.ShardingTotalCount = 1
-		c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { panic("oh") }, job.WithLogger(nil), job.WithSlog(p.toSlog()))
-		run := c.awaitRuns("a tick", 1, anything)[0]
-		c.settled()
-		failed := p.says(t, "item failed")
-		if len(failed) == 0 || failed[0]["level"] != "ERROR" || failed[0]["task"] != run.TaskID || failed[0]["error"] != "job: panic: oh" {
-			t.Errorf("it says %v of %s", failed, &p.out)
-		}
-	})
-}
-
 // One of the two loggers is allowed.
 func TestTwoLoggersAreRefused(t *testing.T) {
 	for name, options := range map[string][]job.Option{

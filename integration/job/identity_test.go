@@ -1,11 +1,9 @@
 package job_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
@@ -97,30 +95,4 @@ func testTakenAway(t *testing.T, s store, tamper func(c *cluster, id string)) {
 	c.awaitRuns("item 1", 1, of(1))
 	c.check()
 	m.leave()
-}
-
-// A handler that does not return when its context ends delays the new identity by no more
-// than the grace time.
-func TestNewIdentityWhileAHandlerHangs(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		hang := make(chan struct{})
-		defer close(hang)
-		m := c.join("10.0.0.1", c.config(), func(_ context.Context, sc job.ShardingContext) error {
-			if sc.Item == 0 && sc.Source != job.SourceFailover {
-				<-hang
-			}
-			return nil
-		}, job.WithCancelGrace(500*time.Millisecond))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.trigger(m, 0)
-		c.awaitRuns("item 0", 1, of(0))
-		before := m.Status().InstanceID
-		c.commit(coord.Delete(c.job.Session(before)))
-		c.await("it is another instance, which has all items", func(s *jobtree.State) bool {
-			return s.Instances[before].Created == 0 && len(owners(s, 3)["10.0.0.1"]) == 3
-		})
-		c.trigger(m, 1)
-		c.awaitRuns("item 1", 1, of(1))
-	})
 }

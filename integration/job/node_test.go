@@ -162,6 +162,7 @@ func TestNodeConfigIsChecked(t *testing.T) {
 			"registry": second(job.NewNode(none, job.NodeConfig{})),
 			"threads":  second(job.NewNode(h.reg, job.NodeConfig{Threads: -1})),
 			"drain":    second(job.NewNode(h.reg, job.NodeConfig{Drain: -1})),
+			"handler":  second(h.Schedule(h.Context(), job.Config{Name: "a"}, nil)),
 			"weight":   second(job.NewNode(h.reg, job.NodeConfig{Options: []job.Option{job.WithWeight(-1)}})),
 		} {
 			if err == nil || !strings.Contains(err.Error(), says) {

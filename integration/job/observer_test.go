@@ -268,27 +268,6 @@ func TestObserverIsToldThatFaultsEndWithTheScheduler(t *testing.T) {
 	})
 }
 
-// An identity that an external writer takes away is left, and another one joins.
-func TestObserverIsToldOfAnotherIdentity(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = rarely
-		var w witness
-		m := c.join("10.0.0.1", cfg, nil, w.option())
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		id := m.Status().InstanceID
-		c.commit(coord.Delete(c.job.Session(id)))
-		m.awaitStatus("another", func(s job.Status) bool { return s.Registered && s.InstanceID != id && len(s.Items) == 3 })
-		left, joined := w.of(jobtype.EventLeft), w.of(jobtype.EventJoined)
-		if len(left) != 1 || left[0].InstanceID != id || left[0].Err == nil || len(joined) != 2 || joined[1].InstanceID == id {
-			t.Errorf("left: %+v, joined: %+v", left, joined)
-		}
-		if leads := w.of(jobtype.EventLeads); len(leads) != 3 || leads[0].Over || !leads[1].Over || leads[1].InstanceID != id || leads[2].Over {
-			t.Errorf("leads: %+v", leads)
-		}
-	})
-}
-
 // Attempts that fail are told with their number, error and pause, and the end with how many
 // there were.
 func TestObserverIsToldOfRetries(t *testing.T) {

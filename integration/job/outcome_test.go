@@ -57,38 +57,6 @@ func (c *cluster) completes(e execution, want jobtree.CompletionDocument) {
 	}
 }
 
-// The tree says how the last execution of each item has ended, from the commit on that
-// removes its record.
-func TestTreeTellsHowExecutionsEnd(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		m := c.join("10.0.0.1", cfg, func(_ context.Context, sc job.ShardingContext) error {
-			if sc.Item == 1 {
-				return errors.New("no such account")
-			}
-			return nil
-		})
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		if got := c.completion(0); got != (jobtree.CompletionDocument{}) {
-			t.Errorf("before the first execution the tree says %+v", got)
-		}
-		for times := 1; times <= 2; times++ {
-			result := c.trigger(m)
-			runs := c.awaitRuns("all", 3*times, anything)[3*(times-1):]
-			for _, e := range runs {
-				want := jobtree.CompletionDocument{Outcome: jobtree.OutcomeOK, Request: result.ID}
-				if e.Item == 1 {
-					want.Outcome, want.Error = jobtree.OutcomeFailed, "no such account"
-				}
-				c.completes(e, want)
-			}
-			c.settled()
-		}
-		c.check()
-	})
-}
-
 // Every way in which a handler can end has its outcome for observers and in the tree, where errors are cut.
 func TestTreeTellsEachOutcome(t *testing.T) {
 	long := strings.Repeat("x", 1000)
@@ -257,25 +225,6 @@ func TestTreeTellsWhatAShutdownCuts(t *testing.T) {
 			t.Errorf("of the one that had succeeded the tree says %+v", got)
 		}
 		c.check()
-	})
-}
-
-// Without failover nobody runs it again, and the tree says that it was cut short.
-func TestTreeTellsWhatIsCutForGood(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron, cfg.Failover = "", false
-		m := c.join("10.0.0.1", cfg, untilDone)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.trigger(m, 1)
-		run := c.awaitRuns("item 1", 1, anything)[0]
-		if err := m.stop(); err != nil {
-			t.Error(err)
-		}
-		got := c.completion(1)
-		if got.Outcome != jobtree.OutcomeCut || got.TaskID != run.TaskID || len(c.state().FailoverItems) > 0 {
-			t.Errorf("the tree says %+v\n%s", got, c.dump())
-		}
 	})
 }
 

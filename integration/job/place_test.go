@@ -55,6 +55,27 @@ func TestPinOfAStaticItem(t *testing.T) {
 	})
 }
 
+// No instance has more items than it may.
+func TestMaxItems(t *testing.T) {
+	onTheSimulator(t, func(t *testing.T, s store) {
+		c := newCluster(t, s, "settle")
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.MaxItems = rarely, 5, 2
+		c.join("10.0.0.1", cfg, nil)
+		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}})
+		c.join("10.0.0.2", cfg, nil)
+		c.await("four have owners", func(s *jobtree.State) bool {
+			got := owners(s, 5)
+			return len(got["10.0.0.1"]) == 2 && len(got["10.0.0.2"]) == 2 && len(got[""]) == 1
+		})
+		c.join("10.0.0.3", cfg, nil)
+		c.await("all have owners", func(s *jobtree.State) bool {
+			got := owners(s, 5)
+			return len(got["10.0.0.1"]) <= 2 && len(got["10.0.0.2"]) <= 2 && len(got["10.0.0.3"]) <= 2 && len(got[""]) == 0
+		})
+	})
+}
+
 // With a strategy that leaves items where they are, the items are assigned as if nobody had had
 // any.
 func TestReshard(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 // What a runner asks the store for when jobs come, change, wait, expire and go. It asks for nothing while
-// nothing happens, also for jobs that have expired and stay, and tells its number of items every 5 s at most.
+// nothing happens to its own, also for jobs that have expired and stay, and tells its number of items every 5 s at most.
 func TestWhatJobsOfARunnerCost(t *testing.T) {
 	inACrew(t, func(c *crew, _ *memory.Store) {
 		const many = 20
@@ -49,6 +49,14 @@ func TestWhatJobsOfARunnerCost(t *testing.T) {
 			return steer.Create(ctx, ops.CreateRequest{Config: cfg, Implementation: "work"})
 		})
 		costs("jobs come", 20*time.Second, many+2, 0)
+		for range 2 {
+			each(func(_ context.Context, name string) error {
+				c.create("java-"+name, "org.example.Job", cron(rarely))
+				c.commit(coord.Put("java-"+name+"/schedule", nil), coord.Put("java-"+name+"/servers/10.0.0.9", nil))
+				return nil
+			})
+		}
+		costs("jobs of others come and change", 20*time.Second, 0, 0)
 		costs("jobs wait", time.Hour, 0, 0)
 		costs("jobs expire, and stay", 12*time.Hour, 0, 0)
 		each(func(ctx context.Context, name string) error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
@@ -147,46 +146,6 @@ func TestLabelThatNobodyHas(t *testing.T) {
 		a.awaitSound()
 		b.leave()
 		a.awaitFault(jobtype.FaultStarvation, `no instance has the label "gpu"`)
-	})
-}
-
-// A failover run hangs at an instance that does not own the item.
-func TestFailoverThatHangs(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		c.timeout = shortSession
-		hang := newStubborn()
-		hang.on.Store(true)
-		reruns := hang.handler(func(sc job.ShardingContext) bool { return sc.Source == job.SourceFailover })
-		h := func(ctx context.Context, sc job.ShardingContext) error {
-			if jobtree.InstanceIP(sc.InstanceID) == "10.0.0.3" {
-				<-ctx.Done()
-				return context.Cause(ctx)
-			}
-			return reruns(ctx, sc)
-		}
-		cfg := c.config()
-		cfg.ShardingTotalCount = 12
-		members := []*member{c.join("10.0.0.1", cfg, h), c.join("10.0.0.2", cfg, h)}
-		x := c.join("10.0.0.3", cfg, h)
-		c.awaitRuns("those of one host", 4, on("10.0.0.3"))
-		x.crash()
-		isRerun := func(e execution) bool { return e.Source == job.SourceFailover }
-		c.awaitRuns("failovers", 4, isRerun)
-		c.pass(time.Minute)
-		for _, e := range c.record.find(isRerun) {
-			said := false
-			for _, m := range members {
-				for _, w := range m.Status().Waiting {
-					said = said || w.Item == e.Item
-				}
-			}
-			if !said {
-				t.Errorf("item %d is not listed", e.Item)
-			}
-		}
-		hang.on.Store(false)
-		close(hang.release)
-		members[0].awaitSound()
 	})
 }
 

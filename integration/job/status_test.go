@@ -103,31 +103,6 @@ func TestLeaderSeesItemsThatDoNotBegin(t *testing.T) {
 	})
 }
 
-// A status shows an outage even while the scheduler waits for an answer of the store.
-func TestStatusWhileTheStoreDoesNotAnswer(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
-		m := &member{c: c, ip: "10.0.0.1"}
-		reg, err := s.Dial(t.Context(), memory.Config{Namespace: c.namespace, SessionTimeout: c.timeout, RequestTimeout: time.Hour})
-		c.must(err)
-		m.reg, m.link = reg, reg.Link()
-		t.Cleanup(m.end)
-		c.mustSchedule(m, c.config(), nil)
-		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader && len(s.Items) == 3 })
-		m.link.BlackHole()
-		suspended := m.awaitStatus("the session is in doubt", func(s job.Status) bool { return s.Session != coord.Connected })
-		if suspended.Session != coord.Suspended || !suspended.Registered || faultOf(suspended, jobtype.FaultStore) == nil {
-			t.Errorf("the status is %+v, want that the session is suspended", suspended)
-		}
-		lost := m.awaitStatus("the session is lost", func(s job.Status) bool { return s.Session == coord.Lost })
-		if lost.Registered || lost.Leader || faultOf(lost, jobtype.FaultStore) == nil {
-			t.Errorf("without a session the status is %+v", lost)
-		}
-		m.link.Heal()
-		m.awaitStatus("it leads again", func(s job.Status) bool { return s.Leader && len(s.Faults) == 0 })
-		c.check()
-	})
-}
-
 // Changed signals a new state of the session at once, even while the scheduler waits for an
 // answer of the store and cannot see that state itself.
 func TestChangedWhileACommitHangs(t *testing.T) {

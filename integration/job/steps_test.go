@@ -277,37 +277,6 @@ func TestALeaderThatAbdicatesIsDone(t *testing.T) {
 	})
 }
 
-// What a shutdown has told the store is not told again, however often it looks at the rest.
-func TestWhatIsHandedOverIsHandedOverOnce(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		m := c.dial("10.0.0.1")
-		counts := &counting{Registry: m.reg}
-		m.reg = &obstinate{Registry: counts, path: c.job.Running(1)}
-		c.mustSchedule(m, cfg, untilDone)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.trigger(m)
-		c.awaitRuns("all run", 3, anything)
-		counts.take()
-		if err := m.stop(); !errors.Is(err, coord.ErrConflict) {
-			t.Errorf("shutdown: %v", err)
-		}
-		commits, _ := counts.take()
-		for _, item := range []int{0, 2} {
-			n := 0
-			for _, ops := range commits {
-				if slices.ContainsFunc(ops, writes(c.job.FailoverItem(item))) {
-					n++
-				}
-			}
-			if n != 1 {
-				t.Errorf("item %d was handed over %d times", item, n)
-			}
-		}
-	})
-}
-
 // An item whose claim was denied for some time goes on soon after that: it waits for a part
 // of that time only.
 func TestAnItemGoesOnSoonAfterADenial(t *testing.T) {

@@ -90,22 +90,6 @@ func (c *cluster) state2() job.Config {
 	return cfg
 }
 
-// With static sharding an item stays where it is, so nobody is asked to stop.
-func TestStaticItemsAreNotAskedToStop(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.state2()
-		cfg.StaticSharding = true
-		stops := make(chan stopped, 100)
-		c.join("10.0.0.1", cfg, endless("10.0.0.1", stops))
-		c.awaitRuns("all items", 4, anything)
-		c.join("10.0.0.2", cfg, nil)
-		c.pass(time.Minute)
-		if len(stops) > 0 {
-			t.Errorf("asked to stop: %v", <-stops)
-		}
-	})
-}
-
 // A run that was taken over from an instance that has ended is asked to stop, too, when its item
 // or another one is to go to a new instance.
 func TestAFailoverRunIsAskedToStop(t *testing.T) {

@@ -108,7 +108,7 @@ func TestLogTellsThatAJobHasNoCron(t *testing.T) {
 	})
 }
 
-// A line about many items is short.
+// A line about many items is short, and few lines tell of them all.
 func TestLogLinesAreShort(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const many = 1000
@@ -132,6 +132,14 @@ func TestLogLinesAreShort(t *testing.T) {
 			if !slices.Contains(said, want) {
 				t.Errorf("the log says %q, and not %q", said, want)
 			}
+		}
+		var told int64
+		for _, fields := range logged.says("took over") {
+			runs, _ := fields["runs"].(int64)
+			told += runs
+		}
+		if told != many/2 || len(said) > 60 {
+			t.Errorf("%d lines, and those about failover tell of %d runs", len(said), told)
 		}
 		for i, size := range logged.sizes() {
 			if size > 700 {
@@ -173,40 +181,5 @@ func TestLogLinesQuoteLittle(t *testing.T) {
 			}
 		}
 		c.check()
-	})
-}
-
-// After a crash many items are taken over, a few at a time. The log has few lines about that,
-// and in the end they name all.
-func TestLogTellsWhatIsTakenOver(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		const many = 1000
-		c.timeout = shortSession
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0 * * * * ?", many, many
-		work := func(ctx context.Context, sc job.ShardingContext) error {
-			if sc.Source == job.SourceFailover {
-				return elapse(ctx, 5*time.Millisecond)
-			}
-			return untilDone(ctx, sc)
-		}
-		a := c.join("10.0.0.1", cfg, work)
-		c.pass(time.Minute)
-		c.awaitRuns("all run", many, anything)
-		a.crash()
-		c.configure(func(cfg *job.Config) { cfg.Threads = 8 })
-		logged, logs := newLogbook()
-		c.join("10.0.0.2", cfg, work, logs)
-		c.awaitRuns("again", many, reruns)
-		c.pass(10 * time.Second)
-		lines := logged.says("took over")
-		var told int64
-		for _, fields := range lines {
-			runs, _ := fields["runs"].(int64)
-			told += runs
-		}
-		if len(lines) > 20 || told != many {
-			t.Errorf("%d lines tell of %d runs", len(lines), told)
-		}
 	})
 }

@@ -77,25 +77,6 @@ func TestStrategyThatNeverReturns(t *testing.T) {
 	})
 }
 
-// A shutdown does not wait either if it begins while the strategy is asked for the first time.
-func TestShutdownWhileTheStrategyIsAsked(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		release := make(chan struct{})
-		defer close(release)
-		cfg, s, known := c.withChangeling()
-		s.turn(func(strategy.Request) []string { <-release; return nil })
-		m := c.join("10.0.0.1", cfg, nil, known)
-		for s.asked.Load() == 0 {
-			c.pass(time.Millisecond)
-		}
-		begin := time.Now()
-		m.leave()
-		if took := time.Since(begin); took > time.Second {
-			t.Errorf("shutdown took %v", took)
-		}
-	})
-}
-
 // The configuration names another strategy while the first one has not returned. The new one
 // is asked, and the fault is over.
 func TestStrategyThatNeverReturnsIsReplaced(t *testing.T) {

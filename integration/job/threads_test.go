@@ -107,29 +107,6 @@ func TestItemWaitsForAThread(t *testing.T) {
 	})
 }
 
-// If an execution still runs at its next tick there is a fault. The other items go on.
-func TestExecutionThatGoesOnOverItsNextTick(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = "0 * * * * ?"
-		release := make(chan struct{})
-		a := c.join("10.0.0.1", cfg, hangs(release, of0))
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.pass(time.Minute)
-		a.awaitSound()
-		a.c.pass(30 * time.Second)
-		a.awaitSound()
-		c.pass(30 * time.Second)
-		status := a.awaitFault(jobtype.FaultStarvation, "is not through")
-		if len(status.Waiting) != 1 || status.Waiting[0].Item != 0 {
-			t.Errorf("waiting are %+v, want item 0", status.Waiting)
-		}
-		close(release)
-		a.awaitSound()
-		c.check()
-	})
-}
-
 func of0(sc job.ShardingContext) bool { return sc.Item == 0 }
 
 // Runs that were cut short come before ticks that were missed: an instance whose threads are

@@ -70,24 +70,6 @@ func (v countingView) Sync(ctx context.Context) error {
 	return v.View.Sync(ctx)
 }
 
-// A fire of 30 items costs an instance one commit to begin and one to finish.
-func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		reg := c.joinCounted(nil, withLinger(patience))
-		finished := func(n int) {
-			c.awaitRuns("items", n, func(e execution) bool { return !e.end.IsZero() })
-			c.settled()
-		}
-		finished(30)
-		reg.take()
-		finished(len(c.record.find(anything)) + 60)
-		if commits, others := reg.take(); len(commits) != 4 || len(others) > 0 {
-			t.Errorf("two fires cost %d commits and %q, want 4 and nothing: %v", len(commits), others, commits)
-		}
-		c.check()
-	})
-}
-
 // The same holds if the first items have ended before the view shows that they have begun.
 func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

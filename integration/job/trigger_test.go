@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -12,66 +11,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
-
-// Requests that come while the item runs wait in their order, each with its own parameter.
-func TestTriggersDuringARunQueue(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = rarely
-		release := make(chan struct{}, 10)
-		a := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-			select {
-			case <-release:
-			case <-ctx.Done():
-			}
-			return nil
-		})
-		trigger := func(r job.TriggerRequest) {
-			if _, err := a.Trigger(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		trigger(job.TriggerRequest{Items: []int{1}})
-		c.awaitRuns("item 1", 1, of(1))
-		for _, parameter := range []string{"a", "b", "c"} {
-			trigger(job.TriggerRequest{Items: []int{1}, Parameter: parameter})
-		}
-		for n, parameter := range []string{"a", "b", "c"} {
-			release <- struct{}{}
-			runs := c.awaitRuns("item 1 once more", n+2, of(1))
-			if runs[n+1].Source != job.SourceManual || runs[n+1].JobParameter != parameter {
-				t.Errorf("%v with %q", runs[n+1].Source, runs[n+1].JobParameter)
-			}
-		}
-		release <- struct{}{}
-		c.settled()
-		// Another item is triggered last. When it has run, nothing of item 1 can be left.
-		trigger(job.TriggerRequest{Items: []int{2}})
-		c.awaitRuns("item 2", 1, of(2))
-		release <- struct{}{}
-		c.settled()
-		if all := c.record.find(anything); len(all) != 5 {
-			t.Errorf("%d executions, want 5\n%s", len(all), c.record)
-		}
-		c.check()
-	})
-}
-
-func TestTriggerThatNobodyCanTake(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = rarely
-		a := c.join("10.0.0.1", cfg, nil)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled)))
-		if _, err := a.Trigger(t.Context(), job.TriggerRequest{}); !errors.Is(err, job.ErrNobodyRunsIt) {
-			t.Errorf("got %v, want ErrNobodyRunsIt", err)
-		}
-		if _, err := a.Trigger(t.Context(), job.TriggerRequest{Items: []int{-1}}); err == nil {
-			t.Error("item -1 was accepted")
-		}
-	})
-}
 
 // An instance ends or leaves before it has taken a trigger. The instances that get its items
 // take the trigger.
