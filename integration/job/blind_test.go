@@ -193,9 +193,7 @@ func TestShutdownWithoutTheConfiguration(t *testing.T) {
 		c.trigger(m, 0)
 		c.awaitRuns("item 0", 1, of(0))
 		reg.hide(c.job.Config())
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := m.Shutdown(ctx); err != nil {
+		if err := m.stopWithin(time.Second); err != nil {
 			t.Errorf("shutdown: %v", err)
 		}
 		c.sync()

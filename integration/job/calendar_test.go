@@ -186,9 +186,7 @@ func TestRestartWithoutTheCalendar(t *testing.T) {
 		if !errors.Is(err, ops.ErrCalendarUsed) || !errors.As(err, &used) || !slices.Equal(used.Jobs, []string{"settle"}) {
 			t.Fatalf("removed: %v", err)
 		}
-		if err := ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays", Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		c.must(ops.New(c.admin).RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "holidays", Force: true}))
 		ran := len(c.record.find(anything))
 		m = c.join("10.0.0.2", c.calendarConfig("holidays"), nil)
 		m.awaitFault(jobtype.FaultCalendar, "this process has never read it, and begins no ticks")
@@ -273,9 +271,7 @@ func TestCalendarsOfOperators(t *testing.T) {
 		if err := o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a", Version: &a.Version, Force: true}); !errors.Is(err, ops.ErrCalendarChanged) {
 			t.Errorf("removed on what was read before: %v", err)
 		}
-		if err := errors.Join(o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a"}), o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "c", Force: true})); err != nil {
-			t.Error(err)
-		}
+		c.ok(errors.Join(o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a"}), o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "c", Force: true})))
 		if err := o.RemoveCalendar(t.Context(), ops.RemoveCalendarRequest{Name: "a"}); !errors.Is(err, ops.ErrNoCalendar) {
 			t.Error(err)
 		}

@@ -219,9 +219,12 @@ func (m *member) leave() {
 }
 
 // stop stops an instance and gives its handlers no time.
-func (m *member) stop() error {
-	ctx, cancel := context.WithCancel(m.c.Context())
-	cancel()
+func (m *member) stop() error { return m.stopWithin(0) }
+
+// stopWithin stops an instance and gives its handlers some time.
+func (m *member) stopWithin(d time.Duration) error {
+	ctx, cancel := context.WithTimeout(m.c.Context(), d)
+	defer cancel()
 	return m.Shutdown(ctx)
 }
 
@@ -363,6 +366,22 @@ func (c *cluster) configure(change func(*job.Config)) {
 	document, err := cfg.Encode(node.Value)
 	c.must(err)
 	c.commit(coord.SetAt(c.job.Config(), document, node.Version))
+}
+
+// must ends the test at an error.
+func (c *cluster) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// ok fails the test at an error, and goes on.
+func (c *cluster) ok(err error) {
+	c.Helper()
+	if err != nil {
+		c.Error(err)
+	}
 }
 
 // signal tells a test to look again; sending it never blocks.

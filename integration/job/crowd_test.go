@@ -94,9 +94,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 		o.commits.Store(0)
 		o.conflicts.Store(0)
 		for _, one := range schedulers[0] {
-			if err := one.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			c.ok(one.Shutdown(t.Context()))
 		}
 		c.pass(10 * time.Second)
 		commits, conflicts, led := o.commits.Load(), o.conflicts.Load(), leaders()
@@ -114,9 +112,7 @@ func TestLeadersOfManyJobs(t *testing.T) {
 		}
 		for p := 1; p < processes; p++ {
 			for _, one := range schedulers[p] {
-				if err := one.Shutdown(t.Context()); err != nil {
-					t.Error(err)
-				}
+				c.ok(one.Shutdown(t.Context()))
 			}
 		}
 	})

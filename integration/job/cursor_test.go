@@ -174,9 +174,7 @@ func TestCursorWhileTheStoreIsAway(t *testing.T) {
 			close(isAway)
 			c.pass(5 * time.Second)
 			tc.back(m)
-			if err := <-moved; err != nil {
-				t.Error(err)
-			}
+			c.ok(<-moved)
 			n, err := c.admin.Get(t.Context(), c.job.Cursor(0))
 			c.must(err)
 			if n.Version != 1 && n.Version != 2 { // the second write, whatever the first number is
@@ -203,9 +201,7 @@ func TestCursorsThatAreRefused(t *testing.T) {
 				}
 			}
 			long := strings.Repeat("\x01", job.MaxCursor)
-			if err := job.MoveCursor(ctx, long); err != nil {
-				t.Error(err)
-			}
+			c.ok(job.MoveCursor(ctx, long))
 			if at, err := job.Cursor(ctx); err != nil || at != long {
 				t.Errorf("read %d bytes, %v", len(at), err)
 			}
@@ -296,9 +292,7 @@ func TestCursorIsNotPutBack(t *testing.T) {
 		})
 		s.Inject(memory.Fault{Method: memory.Commit, Path: c.job.Cursor(0), Before: coord.ErrUnknownOutcome, Late: 10 * time.Second, Times: 1})
 		for range 2 { // the first may have begun before
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
+			c.ok(<-done)
 		}
 	})
 }

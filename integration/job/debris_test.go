@@ -100,9 +100,7 @@ func TestShutdownWithNodesBelowItsOwn(t *testing.T) {
 		id := m.Status().InstanceID
 		c.litter(c.job.Running(0)+"/x", c.job.Instance(id)+"/x", c.job.Session(id)+"/x", c.job.LeaderInstance()+"/x", c.job.Faults(id)+"/x")
 		counts.take()
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		if err := m.Shutdown(ctx); err != nil {
+		if err := m.stopWithin(100 * time.Millisecond); err != nil {
 			t.Errorf("shutdown: %v", err)
 		}
 		if commits, others := counts.take(); len(commits) > 15 || len(others) > 30 {
@@ -147,9 +145,7 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 		reg.tries.Store(0)
 		counts.take()
 		begin := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		err := m.Shutdown(ctx)
+		err := m.stopWithin(5 * time.Second)
 		if took := time.Since(begin); took > 11*time.Second || reg.tries.Load() > 40 {
 			t.Errorf("it took %v and %d commits", took, reg.tries.Load())
 		}

@@ -58,8 +58,6 @@ func shutDownAtCall(t *testing.T, c *cluster, last int64) time.Duration {
 	<-began
 	begin := time.Now()
 	isLeaving.Store(true)
-	if err := m.Shutdown(drain); err != nil {
-		t.Error(err)
-	}
+	c.ok(m.Shutdown(drain))
 	return time.Since(begin)
 }

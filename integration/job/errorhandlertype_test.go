@@ -170,9 +170,7 @@ func TestFlushInTheEnd(t *testing.T) {
 			if tc.drain > 0 {
 				ctx, cancel := context.WithTimeout(t.Context(), tc.drain)
 				defer cancel()
-				if err := m.Shutdown(ctx); err != nil {
-					t.Error(err)
-				}
+				c.ok(m.Shutdown(ctx))
 			} else {
 				c.commit(coord.DeleteTree(c.job.Root()))
 				<-m.Done()
@@ -306,77 +304,60 @@ func TestNoRetry(t *testing.T) {
 	})
 }
 
-// An observer that is slow does not make the output of executions fill the memory.
-func TestOutputsForASlowObserver(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.ShardingTotalCount, cfg.Threads = 100, 100
-		release := make(chan struct{})
-		ends := make(chan job.Event, 10_000)
-		output := make([]byte, job.MaxOutput)
-		slow := func(e job.Event) {
-			if e.Kind == jobtype.EventFinished {
-				<-release
-				ends <- e
+// An observer that is slow makes neither the output of executions nor the texts of their errors fill the memory.
+func TestSlowObserver(t *testing.T) {
+	output := make([]byte, job.MaxOutput)
+	long := fmt.Errorf("%w: %s", errFailed, strings.Repeat("x", 1<<20))
+	for name, tc := range map[string]struct {
+		work job.HandlerFunc
+		most int                                  // that are kept, or one more or less: one was told already
+		kept func(job.Event) (isKept, isCut bool) // neither is wrong
+	}{
+		"outputs": {
+			func(ctx context.Context, _ job.ShardingContext) error { job.SetOutput(ctx, output); return nil },
+			16 << 20 / job.MaxOutput,
+			func(e job.Event) (bool, bool) {
+				return !e.Dropped && len(e.Output) == job.MaxOutput, e.Dropped && e.Output == nil
+			},
+		},
+		"errors": {
+			func(context.Context, job.ShardingContext) error { return long },
+			15, // each has some bytes more than 1 MiB
+			func(e job.Event) (bool, bool) {
+				return errors.Is(e.Err, errFailed), len(e.Err.Error()) <= 510 && strings.HasPrefix(e.Err.Error(), errFailed.Error()) && !e.Dropped
+			},
+		},
+	} {
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			const many = 5 * 64
+			cfg := c.config()
+			cfg.ShardingTotalCount, cfg.Threads = 64, 64
+			release := make(chan struct{})
+			ends := make(chan job.Event, 10_000)
+			c.join("10.0.0.1", cfg, tc.work, job.WithLogger(nil), job.WithObserver(func(e job.Event) {
+				if e.Kind == jobtype.EventFinished {
+					<-release
+					ends <- e
+				}
+			}))
+			c.awaitRuns("many", many, func(e execution) bool { return !e.end.IsZero() })
+			c.pass(100 * time.Millisecond) // all ends are told
+			close(release)
+			kept := 0
+			for range many {
+				e := <-ends
+				isKept, isCut := tc.kept(e)
+				if isKept {
+					kept++
+				} else if !isCut {
+					t.Errorf("dropped is %v, there are %d bytes, and the error has %d", e.Dropped, len(e.Output), len(fmt.Sprint(e.Err)))
+				}
 			}
-		}
-		c.join("10.0.0.1", cfg, func(ctx context.Context, sc job.ShardingContext) error {
-			job.SetOutput(ctx, output)
-			return nil
-		}, job.WithObserver(slow))
-		c.awaitRuns("many", 500, func(e execution) bool { return !e.end.IsZero() })
-		c.pass(100 * time.Millisecond) // all ends are told
-		close(release)
-		kept, dropped := 0, 0
-		for range 500 {
-			switch e := <-ends; {
-			case e.Dropped && e.Output == nil:
-				dropped++
-			case !e.Dropped && len(e.Output) == job.MaxOutput:
-				kept++
-			default:
-				t.Errorf("dropped is %v, and there are %d bytes", e.Dropped, len(e.Output))
+			if kept < tc.most || kept > tc.most+1 {
+				t.Errorf("%d were kept, want %d", kept, tc.most)
 			}
-		}
-		const most = 16 << 20 / job.MaxOutput
-		if kept < most || kept > most+1 { // one was told already
-			t.Errorf("%d outputs were kept, want %d; %d dropped", kept, most, dropped)
-		}
-	})
-}
-
-// Nor do the texts of their errors.
-func TestErrorsForASlowObserver(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.ShardingTotalCount, cfg.Threads = 50, 50
-		const most = 16
-		release := make(chan struct{})
-		ends := make(chan job.Event, 10_000)
-		long := fmt.Errorf("%w: %s", errFailed, strings.Repeat("x", 1<<20))
-		slow := func(e job.Event) {
-			if e.Kind == jobtype.EventFinished {
-				<-release
-				ends <- e
-			}
-		}
-		c.join("10.0.0.1", cfg, func(context.Context, job.ShardingContext) error { return long }, job.WithObserver(slow), job.WithLogger(nil))
-		c.awaitRuns("many", 100, func(e execution) bool { return !e.end.IsZero() })
-		c.pass(100 * time.Millisecond) // all ends are told
-		close(release)
-		kept := 0
-		for range 100 {
-			switch e := <-ends; {
-			case errors.Is(e.Err, errFailed):
-				kept++
-			case len(e.Err.Error()) > 510 || !strings.HasPrefix(e.Err.Error(), errFailed.Error()) || e.Dropped:
-				t.Errorf("an error of %d bytes, %v", len(e.Err.Error()), e.Dropped)
-			}
-		}
-		if kept < most-1 || kept > most { // each has some bytes more than 1 MiB; one was told already
-			t.Errorf("%d errors were kept, want %d", kept, most)
-		}
-	})
+		})
+	}
 }
 
 // A type that panics refuses a configuration, and the job goes on with the last good one.
@@ -429,9 +410,7 @@ func TestFlushThatNeverReturns(t *testing.T) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := m.Shutdown(ctx); err != nil {
-				t.Error(err)
-			}
+			c.ok(m.Shutdown(ctx))
 			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("it took %v", took)
 			}

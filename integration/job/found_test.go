@@ -77,9 +77,7 @@ func TestFirstStartsAtTheSameTime(t *testing.T) {
 		var all sync.WaitGroup
 		for _, m := range members {
 			all.Go(func() {
-				if err := m.schedule(t.Context(), c.config(), nil); err != nil {
-					t.Error(err)
-				}
+				c.ok(m.schedule(t.Context(), c.config(), nil))
 			})
 		}
 		all.Wait()

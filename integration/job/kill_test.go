@@ -55,37 +55,6 @@ func (c *cluster) awaitOutcomes(want ...jobtree.Outcome) {
 	})
 }
 
-// An execution ends with ErrKilled, is not run again, and the others go on. The next tick
-// comes as always.
-func TestKill(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		m := c.join("10.0.0.1", c.config(), c.work)
-		c.trigger(m)
-		c.awaitRuns("all items", 3, anything)
-		killed := c.kill(ops.KillRequest{Items: []int{1}})
-		if len(killed) != 1 || killed[0].Item != 1 || killed[0].Instance != m.Status().InstanceID {
-			t.Errorf("killed %+v", killed)
-		}
-		ended := c.awaitRuns("the end of item 1", 1, func(e execution) bool { return !e.end.IsZero() })[0]
-		if ended.Item != 1 || !errors.Is(ended.cause, job.ErrKilled) || ended.Token != killed[0].Token {
-			t.Errorf("ended: %+v", ended)
-		}
-		close(c.release)
-		c.awaitOutcomes(jobtree.OutcomeOK, jobtree.OutcomeKilled, jobtree.OutcomeOK)
-		if _, err := c.ops().Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrNotRunning) {
-			t.Errorf("nothing runs: %v", err)
-		}
-		c.trigger(m, 1)
-		c.awaitRuns("item 1 again", 4, func(e execution) bool { return !e.end.IsZero() })
-		c.awaitOutcomes(jobtree.OutcomeOK, jobtree.OutcomeOK, jobtree.OutcomeOK)
-		if again := c.record.find(reruns); len(again) > 0 {
-			t.Errorf("run again: %+v", again)
-		}
-		c.check()
-	})
-}
-
 // A kill that names an execution which has ended kills nothing else.
 func TestKillThatComesLate(t *testing.T) {
 	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {

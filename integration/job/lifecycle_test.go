@@ -299,9 +299,7 @@ func TestLateElectionOfOneThatLeaves(t *testing.T) {
 		s.Inject(memory.Fault{Method: memory.Commit, Times: 1, Delay: time.Second})
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := a.Shutdown(over); err != nil {
-			t.Error(err)
-		}
+		c.ok(a.Shutdown(over))
 		if lost.Hits() != 1 {
 			t.Fatal("the election was not lost")
 		}

@@ -65,9 +65,7 @@ func (h host) forgets(isLost bool) {
 	link := h.reg.(*memory.Registry).Link()
 	if isLost {
 		session, err := h.reg.Session(h.Context())
-		if err != nil {
-			h.Fatal(err)
-		}
+		h.must(err)
 		link.BlackHole()
 		<-session.Context().Done()
 		synctest.Wait()
@@ -129,9 +127,7 @@ func TestSchedulerThatCannotGoOn(t *testing.T) {
 	onNode(t, job.NodeConfig{}, func(h host) {
 		reg := &fragile{Registry: h.reg, job: "a"}
 		n, err := job.NewNode(reg, job.NodeConfig{})
-		if err != nil {
-			h.Fatal(err)
-		}
+		h.must(err)
 		h.Node = n
 		h.run()
 		end := func(s *job.Scheduler) {
@@ -173,9 +169,7 @@ func TestSchedulerThatGetsNoFurther(t *testing.T) {
 			onNode(t, job.NodeConfig{}, func(h host) {
 				core := blockingCore{zapcore.NewNopCore(), new(atomic.Bool), make(chan struct{})}
 				n, err := job.NewNode(h.reg, job.NodeConfig{Options: []job.Option{job.WithLogger(zap.New(core))}})
-				if err != nil {
-					h.Fatal(err)
-				}
+				h.must(err)
 				h.Node = n
 				h.run()
 				s := h.schedule("a", untilDone)
@@ -283,9 +277,7 @@ func TestAJobThatDoesNotStartIsAFault(t *testing.T) {
 		h.schedule("a", func(context.Context, job.ShardingContext) error { ran.Add(1); return nil }, func(c *job.Config) { c.Cron = "* * * * * ?" })
 		removed := h.schedule("b", func(context.Context, job.ShardingContext) error { return nil })
 		of := ops.New(h.reg).Job("b")
-		if err := errors.Join(removed.Shutdown(h.Context()), of.Remove(h.Context(), ops.RemoveRequest{})); err != nil {
-			h.Fatal(err)
-		}
+		h.must(errors.Join(removed.Shutdown(h.Context()), of.Remove(h.Context(), ops.RemoveRequest{})))
 		h.run()
 		faults := func() map[string]error { return maps.Collect(h.Faults()) }
 		for range 2 {
@@ -303,9 +295,7 @@ func TestAJobThatDoesNotStartIsAFault(t *testing.T) {
 		if ran.Load() == 0 {
 			h.Error("the other one does not run")
 		}
-		if err := ops.New(h.reg).Readmit(h.Context(), "b", ops.ReadmitRequest{}); err != nil {
-			h.Fatal(err)
-		}
+		h.must(ops.New(h.reg).Readmit(h.Context(), "b", ops.ReadmitRequest{}))
 		h.schedule("b", func(context.Context, job.ShardingContext) error { return nil })
 		if len(faults()) > 0 || h.Health() != nil {
 			h.Errorf("faults %v, health %v", faults(), h.Health())

@@ -63,17 +63,21 @@ func (h host) schedule(name string, handle job.HandlerFunc, changes ...func(*job
 		change(&cfg)
 	}
 	s, err := h.Schedule(h.Context(), cfg, handle)
+	h.must(err)
+	return s
+}
+
+// must ends the test at an error.
+func (h host) must(err error) {
+	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
-	return s
 }
 
 func (h host) pass(d time.Duration) {
 	h.Helper()
-	if err := elapse(h.Context(), d); err != nil {
-		h.Fatal(err)
-	}
+	h.must(elapse(h.Context(), d))
 	synctest.Wait()
 }
 
@@ -119,9 +123,7 @@ func TestNodeRunsItsJobs(t *testing.T) {
 		}
 		all.Wait()
 		once, err := h.Schedule(h.Context(), job.Config{Name: "once", ShardingTotalCount: 1}, job.HandlerFunc(untilDone), job.WithIP("10.0.0.8"))
-		if err != nil {
-			h.Fatal(err)
-		}
+		h.must(err)
 		h.pass(5*time.Second + 500*time.Millisecond)
 		if err := errors.Join(h.Ready(), h.Health()); err != nil {
 			h.Error(err)

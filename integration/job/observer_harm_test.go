@@ -131,9 +131,7 @@ func TestObserverThatAsksTheScheduler(t *testing.T) {
 		}))
 		self <- m.Scheduler
 		c.awaitRuns("item 1", 1, of(1))
-		if err := <-left; err != nil {
-			t.Error(err)
-		}
+		c.ok(<-left)
 	})
 }
 
@@ -150,9 +148,7 @@ func TestObserverThatShutsDown(t *testing.T) {
 		}))
 		begin := time.Now()
 		self <- m.Scheduler
-		if err := <-left; err != nil {
-			t.Error(err)
-		}
+		c.ok(<-left)
 		if took := time.Since(begin); took > 1100*time.Millisecond {
 			t.Errorf("it took %v", took)
 		}

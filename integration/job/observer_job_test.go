@@ -114,17 +114,6 @@ func TestObserverIsToldOfNoOtherTicks(t *testing.T) {
 	})
 }
 
-func TestObserverIsToldOfNoTicksOfAOneOff(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron = ""
-		var w witness
-		c.join("10.0.0.1", cfg, nil, w.ofTheJob())
-		c.pass(time.Hour)
-		w.tells(t, "joined", "configured: 0 true []")
-	})
-}
-
 // One instance tells what operators ask for: the leader, or whoever it concerns.
 func TestObserverIsToldOfCommands(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

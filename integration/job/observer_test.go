@@ -509,9 +509,7 @@ func TestObserverIsToldWhatIsReleasedInTheEnd(t *testing.T) {
 			m.link.Heal()
 		},
 		"left": func(c *cluster, m *member) {
-			if err := m.stop(); err != nil {
-				c.Error(err)
-			}
+			c.ok(m.stop())
 		},
 	} {
 		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {

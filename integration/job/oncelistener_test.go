@@ -322,9 +322,7 @@ func TestShutdownWaitsForOnceListeners(t *testing.T) {
 		default:
 		}
 		close(release)
-		if err := <-left; err != nil {
-			t.Error(err)
-		}
+		c.ok(<-left)
 		if s := c.state(); len(s.Guarantees) != 0 {
 			t.Errorf("left: %+v", s.Guarantees[0])
 		}

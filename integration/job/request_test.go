@@ -269,43 +269,6 @@ func (c *cluster) everyTick(item int) {
 	}
 }
 
-// A request that is cancelled begins nothing more.
-func TestCancel(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		c.timeout = lasting
-		cfg := c.config()
-		cfg.ShardingTotalCount = 1
-		m := c.join("10.0.0.1", cfg, c.work)
-		first := c.trigger(m)
-		c.awaitRuns("the first", 1, anything)
-		second := c.trigger(m)
-		for _, r := range []*job.Requested{first, second} {
-			c.must(c.ops().Cancel(t.Context(), r.ID))
-		}
-		if got := c.wait(second); got[0].Outcome != job.OutcomeSkipped {
-			t.Errorf("results %+v", got)
-		}
-		if got := c.wait(first); got[0].Outcome != job.OutcomeSkipped {
-			t.Errorf("results while it runs: %+v", got)
-		}
-		close(c.release)
-		c.settled()
-		if got := c.wait(first); got[0].Outcome != job.OutcomeOK || got[0].Runs != 1 {
-			t.Errorf("results after its end: %+v", got)
-		}
-		third := c.trigger(m)
-		if got := c.wait(third); got[0].Outcome != job.OutcomeOK {
-			t.Errorf("results %+v", got)
-		}
-		if n := len(c.record.find(anything)); n != 2 {
-			t.Errorf("%d executions\n%s", n, c.record)
-		}
-		if err := c.ops().Cancel(t.Context(), "none"); !errors.Is(err, job.ErrNoRequest) {
-			t.Errorf("no request: %v", err)
-		}
-	})
-}
-
 // A queue that is full refuses a request, and says so.
 func TestQueueIsFull(t *testing.T) {
 	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {

@@ -47,14 +47,6 @@ func (c *cluster) request(items ...int) requested {
 	return r
 }
 
-// must fails the test at an error.
-func (c *cluster) must(err error) {
-	c.Helper()
-	if err != nil {
-		c.Fatal(err)
-	}
-}
-
 // The status names a request that waits, and says why it waits. It is a fault, too, unless an
 // operator wants it so.
 func TestRequestsThatWait(t *testing.T) {

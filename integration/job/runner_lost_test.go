@@ -66,9 +66,7 @@ func TestRegistrationThatComesInAnotherLife(t *testing.T) {
 		if late.Hits() != 1 || len(c.logs.FilterMessageSnippet("had come late").All()) != 1 {
 			c.Errorf("%d registrations were late\n%v", late.Hits(), c.logs.messages())
 		}
-		if err := errors.Join(a.Health(), b.Health()); err != nil {
-			c.Error(err)
-		}
+		c.ok(errors.Join(a.Health(), b.Health()))
 	})
 }
 

@@ -45,9 +45,7 @@ func TestRunnerWhoseTypeHangs(t *testing.T) {
 				c.Fatalf("it refuses %v", f)
 			}
 		}
-		if err := r.Ready(); err != nil {
-			c.Error(err)
-		}
+		c.ok(r.Ready())
 		c.remove(names[0])
 		c.pass(time.Minute)
 		let()
@@ -91,9 +89,7 @@ func TestShutdownWhileAStartHangs(t *testing.T) {
 			c.Error("the handler was not ended")
 		}
 		let()
-		if err := <-ended; err != nil {
-			c.Error(err)
-		}
+		c.ok(<-ended)
 	})
 }
 
@@ -115,9 +111,7 @@ func TestRunnerWithAJobThatIsDenied(t *testing.T) {
 				if f := list[0]; f.Kind != jobtype.FaultTree || !errors.Is(r.Health(), coord.ErrDenied) {
 					c.Errorf("it refuses %v; health %v", f, r.Health())
 				}
-				if err := errors.Join(r.Live(), r.Ready()); err != nil {
-					c.Error(err)
-				}
+				c.ok(errors.Join(r.Live(), r.Ready()))
 				c.pass(10 * time.Minute)
 				n := denied.Hits()
 				c.pass(10 * time.Minute)

@@ -218,9 +218,7 @@ func TestRunner(t *testing.T) {
 		c.runs(r.ip, "own")
 		c.create("manual", "work", func(c *job.Config) { c.Cron = "" })
 		c.has("manual", r.ip)
-		if err := errors.Join(r.Ready(), r.Health()); err != nil {
-			t.Error(err)
-		}
+		c.ok(errors.Join(r.Ready(), r.Health()))
 
 		// A change is followed by the scheduler itself.
 		c.create("late", "work", func(c *job.Config) { c.ShardingTotalCount = 3 })
@@ -248,12 +246,8 @@ func TestRunner(t *testing.T) {
 			t.Errorf("it has joined a job that it does not offer: %v", members)
 		}
 		c.sees("four jobs", func() bool { return len(r.Jobs()) == 4 }) // an item may run a moment before its start has returned
-		if err := errors.Join(r.Ready(), r.Health()); err != nil {
-			t.Error(err)
-		}
-		if err := r.end(); err != nil {
-			t.Error(err)
-		}
+		c.ok(errors.Join(r.Ready(), r.Health()))
+		c.ok(r.end())
 		c.must(c.all.Sync(t.Context()))
 		for n := range c.all.Snapshot().All("") {
 			if n.Owner != 0 {
@@ -298,35 +292,13 @@ func TestRunnerWithAWrongJob(t *testing.T) {
 		c.remove("torn")
 		r.refuses()
 		c.sees("operators see nothing", func() bool { return len(c.faults("wrong"))+len(c.faults("torn")) == 0 })
-		if err := r.Health(); err != nil {
-			t.Error(err)
-		}
+		c.ok(r.Health())
 		if n := len(c.logs.says("the runner cannot serve a job; it tries again")); n != 2 {
 			t.Errorf("%d lines say that it cannot", n)
 		}
 		if n := len(c.logs.says("what kept the runner from serving a job is over")); n != 2 {
 			t.Errorf("%d lines say that it is over", n)
 		}
-	})
-}
-
-// A job that gets another implementation leaves the runners that have the first one, and goes to
-// those that have the other one.
-func TestRunnerWhenAJobIsRenamed(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCrew(t, s)
-		c.start("10.0.0.1", job.RunnerConfig{Handlers: c.handlers("a", "b")})
-		c.start("10.0.0.2", job.RunnerConfig{Handlers: c.handlers("b")})
-		c.create("settle", "a")
-		c.runs("10.0.0.1", "settle")
-		c.has("settle", "10.0.0.1")
-		c.commit(coord.Set("settle", []byte("b")))
-		c.has("settle", "10.0.0.1", "10.0.0.2")
-		c.commit(coord.Set("settle", []byte("c")))
-		c.has("settle")
-		c.commit(coord.Set("settle", []byte("a")))
-		c.runs("10.0.0.1", "settle")
-		c.has("settle", "10.0.0.1")
 	})
 }
 
@@ -338,9 +310,7 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 			c.commit(coord.Delete(jobtree.Job("settle").Instance(r.Job("settle").Status().InstanceID)))
 		},
 		"by the program": func(c *crew, r *runner) {
-			if err := r.Job("settle").Shutdown(c.Context()); err != nil {
-				c.Error(err)
-			}
+			c.ok(r.Job("settle").Shutdown(c.Context()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -362,9 +332,7 @@ func TestRunnerWhoseInstanceIsRemoved(t *testing.T) {
 				if members := c.members("settle"); len(members) > 0 || r.Job("settle") != nil {
 					c.Errorf("it has joined again: %v", members)
 				}
-				if err := errors.Join(r.Ready(), r.Health()); err != nil {
-					c.Error(err)
-				}
+				c.ok(errors.Join(r.Ready(), r.Health()))
 				if n := says(); n != 1 {
 					c.Errorf("%d lines say how it comes back: %q", n, c.logs.messages())
 				}
@@ -422,9 +390,7 @@ func TestRunnerThatEndsWhileJobsStart(t *testing.T) {
 		if err := r.Ready(); err == nil || !strings.Contains(err.Error(), "of 100 jobs are not tried yet") {
 			c.Errorf("ready: %v", err)
 		}
-		if err := r.end(); err != nil {
-			c.Error(err)
-		}
+		c.ok(r.end())
 		for n := range c.all.Snapshot().All("") {
 			if n.Owner != 0 {
 				c.Errorf("%s is left", n.Path)
@@ -467,9 +433,7 @@ func TestRunnerShowsItself(t *testing.T) {
 		shows(3)
 		c.remove("settle")
 		shows(0)
-		if err := r.end(); err != nil {
-			c.Error(err)
-		}
+		c.ok(r.end())
 		c.sees("the sign has gone", func() bool { _, all := f.sign(r.ip); return all == 0 })
 	})
 }
@@ -525,9 +489,7 @@ func TestRunnerLeavesJobsOfTheProgramAlone(t *testing.T) {
 		if ran.Load() < 500 || r.Job("settle") != s || s.Err() != nil || len(r.Refused()) > 0 {
 			c.Errorf("%d runs, %v, %v", ran.Load(), s.Err(), r.Refused())
 		}
-		if err := s.Shutdown(c.Context()); err != nil {
-			c.Error(err)
-		}
+		c.ok(s.Shutdown(c.Context()))
 		c.pass(time.Minute)
 		if s, err = r.Schedule(c.Context(), cfg, job.HandlerFunc(untilDone)); err != nil {
 			c.Fatal(err)
@@ -613,9 +575,7 @@ func TestRunnerConfigIsChecked(t *testing.T) {
 			}
 		}
 		r, err := job.NewRunner(h.reg, job.RunnerConfig{Handlers: map[string]job.Handler{"a": work}})
-		if err != nil {
-			h.Fatal(err)
-		}
+		h.must(err)
 		if err := r.Ready(); err == nil || !strings.Contains(err.Error(), "Run was not called") {
 			h.Errorf("ready: %v", err)
 		}

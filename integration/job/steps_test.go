@@ -175,9 +175,7 @@ func TestAStepThatFailsForGood(t *testing.T) {
 				c.trigger(other, 1)
 				c.awaitRuns("item 1 that is triggered", 1, func(e execution) bool { return e.Item == 1 && e.Source == job.SourceManual })
 				leaves := time.Now()
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-				defer cancel()
-				_ = m.Shutdown(ctx) // which says what it could not tell
+				_ = m.stopWithin(2 * time.Second) // which says what it could not tell
 				if took := time.Since(leaves); took > 9*time.Second {
 					t.Errorf("it left after %v", took)
 				}
