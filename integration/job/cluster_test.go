@@ -513,3 +513,8 @@ func elapse(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// forAWhile is a handler that works for some time.
+func forAWhile(d time.Duration) job.HandlerFunc {
+	return func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, d) }
+}

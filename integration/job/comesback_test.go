@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,14 +22,8 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 	go func() {
 		defer close(ended)
 		for times := 0; ctx.Err() == nil; {
-			_, err := c.admin.Commit(ctx, op)
-			switch {
-			case err == nil: // it conflicts until the scheduler has done it
+			if _, err := c.admin.Commit(ctx, op); err == nil { // it conflicts until the scheduler has done it
 				times++
-			case errors.Is(err, coord.ErrUnavailable), errors.Is(err, coord.ErrUnknownOutcome): // the machine is busy; nothing need change after that
-				if elapse(ctx, 10*time.Millisecond) == nil {
-					continue
-				}
 			}
 			if times > 2000 {
 				c.Errorf("it was undone %d times", times)
@@ -57,7 +50,7 @@ func (c *cluster) undo(op coord.Op) (end func()) {
 // If an external writer undoes a correction each time, it is not made again as fast as the store
 // can. There is a fault as long as the external writer goes on.
 func TestCorrectionsThatAreUndone(t *testing.T) {
-	for n, tt := range []struct {
+	for _, tt := range []struct {
 		name string
 		undo func(*cluster) coord.Op
 		says func(*cluster) string
@@ -88,37 +81,30 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 			func(c *cluster) string { return c.job.Failover(2) },
 		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			where := onEveryStore
-			if n > 0 {
-				where = onTheSimulator
+		runInVirtualTime(t, tt.name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron = ""
+			release := make(chan struct{})
+			logged, logs := newLogbook()
+			m, counts := c.counted("10.0.0.1")
+			c.mustSchedule(m, cfg, hangs(release, of0), logs)
+			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
+			c.trigger(m, 0)
+			c.awaitRuns("item 0", 1, of(0))
+			end := c.undo(tt.undo(c))
+			m.awaitFault(jobtype.FaultTree, tt.says(c))
+			counts.take()
+			lines := logged.Len()
+			c.pass(5 * time.Second)
+			commits, others := counts.take()
+			if len(commits)+len(others) > 40 {
+				t.Errorf("in 5 s: %d commits, %d other requests", len(commits), len(others))
 			}
-			where(t, func(t *testing.T, s store) {
-				c := newCluster(t, s, "settle")
-				cfg := c.config()
-				cfg.Cron = ""
-				release := make(chan struct{})
-				logged, logs := newLogbook()
-				m, counts := c.counted("10.0.0.1")
-				c.mustSchedule(m, cfg, hangs(release, of0), logs)
-				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-				c.trigger(m, 0)
-				c.awaitRuns("item 0", 1, of(0))
-				end := c.undo(tt.undo(c))
-				m.awaitFault(jobtype.FaultTree, tt.says(c))
-				counts.take()
-				lines := logged.Len()
-				c.pass(5 * time.Second)
-				commits, others := counts.take()
-				if len(commits)+len(others) > 40 {
-					t.Errorf("in 5 s: %d commits, %d other requests", len(commits), len(others))
-				}
-				if n := logged.Len() - lines; n > 3 {
-					t.Errorf("in 5 s: %d log lines: %q", n, logged.messages()[lines:])
-				}
-				end()
-				close(release)
-			})
+			if n := logged.Len() - lines; n > 3 {
+				t.Errorf("in 5 s: %d log lines: %q", n, logged.messages()[lines:])
+			}
+			end()
+			close(release)
 		})
 	}
 }

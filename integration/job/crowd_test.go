@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -25,7 +24,7 @@ func TestManyTakersSpread(t *testing.T) {
 		cfg.ShardingTotalCount, cfg.Threads, cfg.Cron = waiting+takers, 4, "0/5 * * * * ?"
 		cfg.Misfire = job.Off
 		var o outcomes
-		work := func(ctx context.Context, sc job.ShardingContext) error { return elapse(ctx, 200*time.Millisecond) }
+		work := forAWhile(200 * time.Millisecond)
 		for i := range takers {
 			o.join(c, fmt.Sprintf("10.0.1.%d", i), 15*time.Millisecond, cfg, work)
 		}

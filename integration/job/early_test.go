@@ -205,13 +205,7 @@ func TestEarlyClaimsOfAnInstanceThatLeaves(t *testing.T) {
 // An item that still runs when its next tick is near is claimed when it has ended.
 func TestEarlyClaimsOfLongRuns(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		long := func(ctx context.Context, _ job.ShardingContext) error {
-			select {
-			case <-time.After(900 * time.Millisecond):
-			case <-ctx.Done():
-			}
-			return nil
-		}
+		long := forAWhile(900 * time.Millisecond)
 		m := c.join("10.0.0.1", c.config(), long, job.WithEarlyClaims(early))
 		c.awaitRuns("the first tick", 3, anything)
 		first := len(c.record.find(anything))

@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,11 +10,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// busy returns a handler that takes so long.
-func busy(work time.Duration) job.HandlerFunc {
-	return func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, work) }
-}
-
 // Items whose runs take as long as the time between two ticks, or longer, are never idle for long. They move all
 // the same when instances join that are to have them.
 func TestItemsThatAreAlwaysLateMove(t *testing.T) {
@@ -24,10 +18,10 @@ func TestItemsThatAreAlwaysLateMove(t *testing.T) {
 			runInVirtualTime(t, fmt.Sprintf("%v, misfire %v", work, misfire), func(t *testing.T, c *cluster, _ *memory.Store) {
 				cfg := c.config()
 				cfg.ShardingTotalCount, cfg.Misfire = 6, misfire
-				c.join("10.0.0.1", cfg, busy(work))
+				c.join("10.0.0.1", cfg, forAWhile(work))
 				c.awaitRuns("all items", 6, anything)
-				c.join("10.0.0.2", cfg, busy(work))
-				c.join("10.0.0.3", cfg, busy(work))
+				c.join("10.0.0.2", cfg, forAWhile(work))
+				c.join("10.0.0.3", cfg, forAWhile(work))
 				c.pass(10 * time.Second)
 				c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}, "10.0.0.3": {4, 5}})
 			})
@@ -40,15 +34,15 @@ func TestItemsOfABackfillMove(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount = "0 0 * * * ?", 6
-		c.join("10.0.0.1", cfg, busy(time.Second))
+		c.join("10.0.0.1", cfg, forAWhile(time.Second))
 		c.pass(time.Second)
 		now := time.Now()
 		if _, err := c.ops().Backfill(t.Context(), ops.BackfillRequest{From: now.Add(-100 * time.Hour), To: now}); err != nil {
 			t.Fatal(err)
 		}
 		c.awaitRuns("all items", 6, anything)
-		c.join("10.0.0.2", cfg, busy(time.Second))
-		c.join("10.0.0.3", cfg, busy(time.Second))
+		c.join("10.0.0.2", cfg, forAWhile(time.Second))
+		c.join("10.0.0.3", cfg, forAWhile(time.Second))
 		c.pass(10 * time.Second)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}, "10.0.0.3": {4, 5}})
 	})

@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,11 +16,6 @@ func simulated(t *testing.T, test func(*testing.T, *jobtest.Cluster)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { test(t, jobtest.NewCluster(t)) })
-}
-
-// forAWhile is a handler that works for some time.
-func forAWhile(d time.Duration) job.HandlerFunc {
-	return func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, d) }
 }
 
 // No tick is claimed in a pause, also if the answer to a claim of just before was lost: such a tick begins in

@@ -1,12 +1,10 @@
 package job_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -26,13 +24,7 @@ func TestObserverIsToldOfLateness(t *testing.T) {
 				cfg := cl.config()
 				cfg.Cron, cfg.ShardingTotalCount, cfg.Threads, cfg.Jitter = "0 * * * * ?", 2, 1, c.jitter
 				var w witness
-				cl.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-					select {
-					case <-time.After(work):
-					case <-ctx.Done():
-					}
-					return nil
-				}, w.option())
+				cl.join("10.0.0.1", cfg, forAWhile(work), w.option())
 				cl.pass(3 * time.Minute)
 				var first, last time.Duration
 				for _, e := range w.all() {

@@ -107,7 +107,7 @@ func TestObserverIsToldTheStory(t *testing.T) {
 		cfg.Cron, cfg.ShardingTotalCount = "0 * * * * ?", 1
 		var w witness
 		begin := time.Now()
-		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, time.Second) }, w.option())
+		m := c.join("10.0.0.1", cfg, forAWhile(time.Second), w.option())
 		id := m.Status().InstanceID
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0}})
 		c.pass(90 * time.Second)
@@ -401,10 +401,8 @@ func TestObserverIsToldWhatIsSkipped(t *testing.T) {
 			want: jobtype.SkipTooLate, says: "too late",
 		},
 		"it came while the item ran, and misfire is off": {
-			cfg: func(cfg *job.Config) { cfg.Misfire = job.Off },
-			work: func(ctx context.Context, _ job.ShardingContext) error {
-				return elapse(ctx, 80*time.Second)
-			},
+			cfg:  func(cfg *job.Config) { cfg.Misfire = job.Off },
+			work: forAWhile(80 * time.Second),
 			do:   func(*cluster, *member) {},
 			want: jobtype.SkipWhileRunning, says: "while running",
 		},
@@ -421,6 +419,9 @@ func TestObserverIsToldWhatIsSkipped(t *testing.T) {
 			first := c.awaitRuns("a tick", 3, anything)[0].ScheduledTime
 			tc.do(c, m)
 			c.pass(3 * time.Minute)
+			if cfg.Misfire == job.Off && c.state().Item(tc.item).Misfire {
+				t.Error("it is flagged although misfire is off")
+			}
 			for _, e := range w.of(jobtype.EventSkipped) {
 				if e.Item != tc.item {
 					continue

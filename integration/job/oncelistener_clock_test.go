@@ -40,7 +40,7 @@ func TestOnceListenersUnderClocksThatDiffer(t *testing.T) {
 			}
 			cfg := c.onceConfig(4)
 			cfg.Cron = tt.cron
-			work := func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, 100*time.Millisecond) }
+			work := forAWhile(100 * time.Millisecond)
 			var members []*member
 			for n, off := range []time.Duration{tt.leader, tt.worker} {
 				clock := &setClock{}

@@ -2,7 +2,6 @@ package job_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -237,20 +236,6 @@ func TestHowItEndedMayNotBeWritten(t *testing.T) {
 	})
 }
 
-// conflicting counts the commits that conflict.
-type conflicting struct {
-	coord.Registry
-	conflicts atomic.Int64
-}
-
-func (r *conflicting) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	revision, err := r.Registry.Commit(ctx, ops...)
-	if errors.Is(err, coord.ErrConflict) {
-		r.conflicts.Add(1)
-	}
-	return revision, err
-}
-
 // A leader that gives leadership up does nothing more as one, although its snapshot still
 // says that it leads.
 func TestALeaderThatAbdicatesIsDone(t *testing.T) {
@@ -258,18 +243,18 @@ func TestALeaderThatAbdicatesIsDone(t *testing.T) {
 		cfg := c.config()
 		cfg.Cron = rarely
 		m := c.dial("10.0.0.1")
-		reg := &conflicting{Registry: m.reg}
-		m.reg = reg
+		var o outcomes
+		m.reg = &counted{m.reg, &o}
 		c.mustSchedule(m, cfg, nil)
 		m.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })
 		c.join("10.0.0.2", cfg, nil)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		c.pass(time.Second)
-		reg.conflicts.Store(0)
+		o.conflicts.Store(0)
 		c.commit(coord.Set(c.job.Server("10.0.0.1"), []byte(jobtree.Disabled))) // so its items are to move
 		c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 		m.awaitStatus("it leads no more", func(s job.Status) bool { return !s.Leader })
-		if n := reg.conflicts.Load(); n > 0 {
+		if n := o.conflicts.Load(); n > 0 {
 			t.Errorf("%d of its commits conflicted", n)
 		}
 	})

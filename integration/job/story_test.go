@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +48,7 @@ func TestLogTellsTheStory(t *testing.T) {
 		}
 		expect("leads")
 		expect("items changed")
-		b := c.join("10.0.0.2", cfg, func(ctx context.Context, sc job.ShardingContext) error { return elapse(ctx, 1500*time.Millisecond) })
+		b := c.join("10.0.0.2", cfg, forAWhile(1500*time.Millisecond))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
 		if lost := expect("items changed"); lost["has"] != int64(2) {
 			t.Errorf("it has lost an item: %v", lost)

@@ -117,7 +117,7 @@ func TestFailoversComeBeforeMakeUps(t *testing.T) {
 		cfg.ShardingTotalCount, cfg.Threads = 6, 2
 		// Each execution takes longer than the time between two ticks. So another one follows
 		// it, which makes up for the ticks that it has missed.
-		slow := func(ctx context.Context, _ job.ShardingContext) error { return elapse(ctx, 2500*time.Millisecond) }
+		slow := forAWhile(2500 * time.Millisecond)
 		a := c.join("10.0.0.1", cfg, slow)
 		c.join("10.0.0.2", cfg, slow)
 		c.await("both have items", func(s *jobtree.State) bool {

@@ -70,13 +70,17 @@ func (v countingView) Sync(ctx context.Context) error {
 	return v.View.Sync(ctx)
 }
 
-// The same holds if the first items have ended before the view shows that they have begun.
+// A fire of 30 items costs an instance one commit to begin and one to finish, also if the first items have ended before
+// the view shows that they have begun.
 func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		reg := c.joinCounted(func(ctx context.Context, sc job.ShardingContext) error {
+		cfg := c.config()
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0/3 * * * * ?", 30, 30
+		m, reg := c.counted("10.0.0.1")
+		c.mustSchedule(m, cfg, func(ctx context.Context, sc job.ShardingContext) error {
 			return elapse(ctx, time.Duration(sc.Item)*100*time.Microsecond)
 		})
-		c.members[0].link.(*memory.Link).Lag(time.Millisecond)
+		m.link.(*memory.Link).Lag(time.Millisecond)
 		c.awaitRuns("items", 30, func(e execution) bool { return !e.end.IsZero() })
 		c.settled()
 		reg.take()
@@ -87,18 +91,6 @@ func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 		}
 		c.check()
 	})
-}
-
-// joinCounted starts an instance that runs up to 30 items at the same time.
-func (c *cluster) joinCounted(h job.HandlerFunc, opts ...job.Option) *counting {
-	c.Helper()
-	cfg := c.config()
-	cfg.Cron = "0/3 * * * * ?"
-	cfg.ShardingTotalCount = 30
-	cfg.Threads = 30
-	m, reg := c.counted("10.0.0.1")
-	c.mustSchedule(m, cfg, h, opts...)
-	return reg
 }
 
 // Jobs that have nothing to do send no requests.
@@ -193,9 +185,7 @@ func TestHandoverInSmallCommits(t *testing.T) {
 		logged, logs := newLogbook()
 		c.join("10.0.0.2", cfg, nil, logs)
 		reg.refused.Store(0)
-		now, cancel := context.WithCancel(t.Context())
-		cancel()
-		c.must(m.Shutdown(now))
+		c.must(m.stop())
 		if reg.refused.Load() == 0 {
 			t.Error("no commit was too large")
 		}

@@ -1,7 +1,6 @@
 package job_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -16,13 +15,7 @@ func TestAnItemThatHasWaitedRunsThoughItsClaimFails(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, s *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.Threads, cfg.ShardingTotalCount, cfg.Misfire = "0/30 * * * * ?", 1, 2, job.Off
-		m := c.join("10.0.0.1", cfg, func(ctx context.Context, _ job.ShardingContext) error {
-			select {
-			case <-time.After(10 * time.Second):
-			case <-ctx.Done():
-			}
-			return nil
-		})
+		m := c.join("10.0.0.1", cfg, forAWhile(10*time.Second))
 		first := c.awaitRuns("the first item", 1, anything)[0]
 		other := 1 - first.Item
 		failing := s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpCreate, Path: c.job.Running(other), Before: coord.ErrUnavailable, Times: 4})
