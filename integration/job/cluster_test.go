@@ -96,7 +96,6 @@ type cluster struct {
 	job       jobtree.Job
 	record    *record
 	members   []*member
-	machine   *machine // nil on the simulator
 }
 
 // lasting is the time-out of sessions that no test wants to end: longer than a host takes all
@@ -122,9 +121,6 @@ func newCluster(t *testing.T, s store, name string) *cluster {
 	}
 	t.Cleanup(view.Close)
 	c.view = view
-	if c.isReal() {
-		c.machine = watchMachine(t)
-	}
 	return c
 }
 

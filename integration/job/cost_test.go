@@ -11,127 +11,59 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
-
-// priced is a job whose requests to the store are counted.
-type priced struct {
-	testing.TB
-	view coord.View
-	a, b *counting
-}
-
-func newPriced(t testing.TB) priced {
-	t.Helper()
-	store := memory.NewStore(memory.Options{})
-	t.Cleanup(store.Close)
-	dial := func() *counting {
-		reg, err := store.Dial(t.Context(), memory.Config{Namespace: "cost"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { closeRegistry(t, reg) })
-		return &counting{Registry: reg}
-	}
-	p := priced{TB: t, a: dial(), b: dial()}
-	view, err := dial().Registry.View(t.Context(), "settle", coord.AllLevels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(view.Close)
-	p.view = view
-	return p
-}
-
-func (p priced) start(reg coord.Registry, ip string) *job.Scheduler {
-	p.Helper()
-	s, err := job.Schedule(p.Context(), reg, job.Config{Name: "settle", Cron: rarely, ShardingTotalCount: 3, ReconcileInterval: -1},
-		job.HandlerFunc(untilDone), job.WithIP(ip))
-	if err != nil {
-		p.Fatal(err)
-	}
-	return s
-}
-
-func (p priced) leave(s *job.Scheduler) {
-	p.Helper()
-	if err := s.Shutdown(p.Context()); err != nil {
-		p.Error(err)
-	}
-}
-
-// costs compares what both instances have sent since the last time.
-func (p priced) costs(what string, a, b int) {
-	p.Helper()
-	synctest.Wait()
-	for _, one := range []struct {
-		reg  *counting
-		want int
-	}{{p.a, a}, {p.b, b}} {
-		if commits, reads := one.reg.take(); len(commits) != one.want || len(reads) > 0 {
-			p.Errorf("%s: %d commits and %q, want %d and nothing: %v", what, len(commits), reads, one.want, commits)
-		}
-	}
-}
-
-// isWhole compares how many instances there are. If there are any, all is as it should be.
-func (p priced) isWhole(instances int) {
-	p.Helper()
-	s := jobtree.Read(p.view.Snapshot(), "settle")
-	without := len(owners(s, 3)[""])
-	if len(s.Instances) != instances || len(s.Sessions) != instances || s.Schedule == nil || (s.Leader != nil) != (instances > 0) || instances > 0 && without > 0 {
-		p.Errorf("instances %v, sessions %v, schedule %v, leader %v, %d items without an owner; want %d", s.Instances, s.Sessions, s.Schedule, s.Leader, without, instances)
-	}
-}
 
 // An idle job costs one commit to start, from an empty tree until its items are assigned, and
 // one to shut down. What was read when its view was opened is not read again.
 func TestIdleJobCostsOneCommitToStartAndOneToLeave(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPriced(t)
-		first := p.start(p.a, "10.0.0.1")
-		p.costs("the first start", 1, 0)
-		p.isWhole(1)
-		p.leave(first)
-		p.costs("its end", 1, 0)
-		p.isWhole(0)
-		first = p.start(p.a, "10.0.0.1")
-		p.costs("the start of a job that is there", 1, 0)
-		p.isWhole(1)
-		second := p.start(p.b, "10.0.0.2")
-		p.costs("another one joins, and the leader assigns", 1, 1)
-		p.isWhole(2)
-		p.leave(second)
-		p.costs("it leaves", 1, 1)
-		p.isWhole(1)
-		second = p.start(p.b, "10.0.0.2")
-		p.costs("it comes back", 1, 1)
-		p.leave(first)
-		if err := elapse(t.Context(), time.Second); err != nil {
-			t.Fatal(err)
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Cron, cfg.ReconcileInterval = rarely, -1
+		first, ofFirst := c.counted("10.0.0.1")
+		second, ofSecond := c.counted("10.0.0.2")
+		start := func(m *member) func() { return func() { c.mustSchedule(m, cfg, nil) } }
+		for _, tc := range []struct {
+			what          string
+			do            func()
+			first, second int // commits
+			instances     int // that there are then
+		}{
+			{"the first start", start(first), 1, 0, 1},
+			{"its end", first.leave, 1, 0, 0},
+			{"the start of a job that is there", start(first), 1, 0, 1},
+			{"another one joins, and the leader assigns", start(second), 1, 1, 2},
+			{"it leaves", second.leave, 1, 1, 1},
+			{"it comes back", start(second), 1, 1, 2},
+			{"the leader leaves, the other one is elected and assigns", first.leave, 1, 2, 1},
+		} {
+			tc.do()
+			c.pass(time.Second)
+			for reg, want := range map[*counting]int{ofFirst: tc.first, ofSecond: tc.second} {
+				if commits, reads := reg.take(); len(commits) != want || len(reads) > 0 {
+					t.Errorf("%s: %d commits and %q, want %d and nothing: %v", tc.what, len(commits), reads, want, commits)
+				}
+			}
+			s := c.state()
+			isLed, without := s.Leader != nil, len(owners(s, 3)[""])
+			if len(s.Instances) != tc.instances || len(s.Sessions) != tc.instances || s.Schedule == nil || isLed != (tc.instances > 0) || isLed && without > 0 {
+				t.Errorf("%s: want %d instances, and there is\n%s", tc.what, tc.instances, c.dump())
+			}
 		}
-		p.costs("the leader leaves, the other one is elected and assigns", 1, 2)
-		p.isWhole(1)
-		p.leave(second)
 	})
 }
 
 // An idle job has one goroutine. Those that it starts have the label of the goroutine that has
 // started it, and so do theirs.
 func TestIdleJobIsOneGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPriced(t)
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const jobs = 5
 		var all []*job.Scheduler
 		pprof.Do(t.Context(), pprof.Labels("idle", t.Name()), func(ctx context.Context) {
 			for i := range jobs {
-				s, err := job.Schedule(ctx, p.a, job.Config{Name: fmt.Sprintf("job-%d", i), Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(untilDone))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s, err := job.Schedule(ctx, c.admin, job.Config{Name: fmt.Sprintf("job-%d", i), Cron: rarely, ShardingTotalCount: 1}, job.HandlerFunc(untilDone))
+				c.must(err)
 				all = append(all, s)
 			}
 		})
@@ -140,7 +72,7 @@ func TestIdleJobIsOneGoroutine(t *testing.T) {
 			t.Errorf("%d goroutines of %d jobs", n, jobs)
 		}
 		for _, s := range all {
-			p.leave(s)
+			c.ok(s.Shutdown(t.Context()))
 		}
 		synctest.Wait()
 		if n := labelled(t, t.Name()); n != 0 {

@@ -165,27 +165,3 @@ func TestShutdownWithARecordThatStays(t *testing.T) {
 		}
 	})
 }
-
-// If a record can never be removed, the others are recovered, runs that have finished are
-// tried again at a slow pace, and there is a fault.
-func TestOneBadNodeCostsOnlyItself(t *testing.T) {
-	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
-		crashes := c.join("10.0.0.1", c.config(), c.work)
-		m := c.dial("10.0.0.2")
-		reg := &obstinate{Registry: m.reg, path: c.job.Running(0)}
-		m.reg = reg
-		c.mustSchedule(m, c.config(), c.work)
-		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 2}, "10.0.0.2": {1}})
-		c.trigger(crashes)
-		c.awaitRuns("its items run", 2, func(e execution) bool { return e.Item != 1 })
-		crashes.crash()
-		c.awaitRuns("item 2 again", 1, reruns)
-		m.awaitFault(jobtype.FaultTree, "")
-		reg.tries.Store(0)
-		c.pass(10 * time.Minute)
-		if n := reg.tries.Load(); n < 10 || n > 200 {
-			t.Errorf("%d commits in ten minutes", n)
-		}
-		close(c.release)
-	})
-}

@@ -108,23 +108,6 @@ func TestTheLeadAdapts(t *testing.T) {
 	})
 }
 
-// A claim of half a second leaves the other half to runs that take long.
-func TestEarlyClaimsTakeHalfOfTheTimeAtMost(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(10*time.Second))
-		c.awaitRuns("the first tick", 3, anything)
-		tick := time.Now().Truncate(time.Second).Add(time.Second)
-		c.pass(time.Until(tick.Add(-600 * time.Millisecond)))
-		if item := c.state().Item(0); item.Running != nil {
-			t.Errorf("item 0 is claimed 600 ms before its tick: %+v", item)
-		}
-		c.pass(200 * time.Millisecond)
-		if item := c.state().Item(0); item.Running == nil {
-			t.Errorf("item 0 is not claimed 400 ms before its tick: %+v", item)
-		}
-	})
-}
-
 // What an operator changes between a claim and its tick still counts.
 func TestEarlyClaimsAreGivenBack(t *testing.T) {
 	for name, test := range map[string]struct {

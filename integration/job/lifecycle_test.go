@@ -192,9 +192,10 @@ func TestShortDisconnectChangesNothing(t *testing.T) {
 func TestLongDisconnect(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCutShort(t, s)
+		machine := watchMachine(t)
 		work := func(ctx context.Context, sc job.ShardingContext) error {
 			err := c.work(ctx, sc)
-			if _, ok := c.state().Sessions[sc.InstanceID]; err != nil && !ok && !c.stoodStill(100*time.Millisecond) {
+			if _, ok := c.state().Sessions[sc.InstanceID]; err != nil && !ok && !machine.stoodStill(100*time.Millisecond) {
 				t.Error("the store dropped the session before the handler's context ended")
 			}
 			return err

@@ -44,4 +44,4 @@ func (m *machine) look() time.Duration {
 
 // stoodStill reports whether the machine of a test has stood still for so long altogether. On the
 // simulator no time passes meanwhile.
-func (c *cluster) stoodStill(d time.Duration) bool { return c.machine != nil && c.machine.look() >= d }
+func (m *machine) stoodStill(d time.Duration) bool { return m.look() >= d }

@@ -23,6 +23,7 @@ func TestStartWaitsForTheStore(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
 		c := newCluster(t, s, "settle")
 		c.join("10.0.0.1", c.config(), nil)
+		c.timeout = 10 * time.Second // then its requests give up sooner
 		m := c.dial("10.0.0.2")
 		m.link.Cut()
 		waits := newSignal()

@@ -96,7 +96,7 @@ func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
 // Jobs that have nothing to do send no requests.
 func TestIdleJobsSendNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const jobs = 1000
+		const jobs = 300
 		store := memory.NewStore(memory.Options{})
 		defer store.Close()
 		dialed, err := store.Dial(t.Context(), memory.Config{Namespace: "idle"})
@@ -119,7 +119,7 @@ func TestIdleJobsSendNothing(t *testing.T) {
 			defer s.Shutdown(t.Context())
 		}
 		synctest.Wait()
-		if dealt := jobtree.Read(view.Snapshot(), "job999"); len(dealt.Items) != 2 || dealt.Item(1).Owner == nil {
+		if dealt := jobtree.Read(view.Snapshot(), "job299"); len(dealt.Items) != 2 || dealt.Item(1).Owner == nil {
 			t.Fatalf("not assigned: %+v", dealt)
 		}
 		reg.take()
