@@ -31,6 +31,24 @@ func TestOverlapSkip(t *testing.T) {
 	})
 }
 
+// What was missed for another reason is made up.
+func TestOverlapSkipMakesUp(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		cfg := c.config()
+		cfg.Overlap, cfg.Cron = job.OverlapSkip, "0/10 * * * * ?"
+		m := c.join("10.0.0.1", cfg, nil)
+		c.awaitRuns("a tick", 3, anything)
+		m.leave()
+		c.pass(13 * time.Second)
+		c.join("10.0.0.2", cfg, nil)
+		c.pass(time.Second)
+		if made := c.record.find(func(e execution) bool { return e.Source == job.SourceMisfire }); len(made) != 3 {
+			t.Errorf("made up: %+v", made)
+		}
+		c.check()
+	})
+}
+
 // A tick that comes while an item waits to be run again, or is run again, is skipped, too.
 func TestOverlapSkipAndFailover(t *testing.T) {
 	inVirtualTimeCutShort(t, func(t *testing.T, c *cutShort) {
