@@ -87,7 +87,7 @@ func TestCorrectionsThatAreUndone(t *testing.T) {
 			release := make(chan struct{})
 			logged, logs := newLogbook()
 			m, counts := c.counted("10.0.0.1")
-			c.mustSchedule(m, cfg, hangs(release, of0), logs)
+			c.mustSchedule(m, cfg, hangs(release, item0), logs)
 			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 			c.trigger(m, 0)
 			c.awaitRuns("item 0", 1, of(0))

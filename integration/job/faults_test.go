@@ -129,7 +129,7 @@ func TestTriggersOfManyItems(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		logged, logs := newLogbook()
-		m := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }), logs)
+		m := c.join("10.0.0.1", cfg, hangs(release, everyItem), logs)
 		c.ownedBy("10.0.0.1", many, many)
 		request := "request: " + strings.Repeat("x", 255) + "\n"
 		ask := func() {
@@ -244,7 +244,7 @@ func TestShutdownDoesNotSpin(t *testing.T) {
 		clock := func() time.Time { looks.Add(1); return time.Now() }
 		release := make(chan struct{})
 		m, reg := c.counted("10.0.0.1")
-		c.mustSchedule(m, c.config(), hangs(release, of0), setup.Clock(clock))
+		c.mustSchedule(m, c.config(), hangs(release, item0), setup.Clock(clock))
 		c.awaitRuns("all items", 3, anything)
 		// The other runs have just ended, and the view does not show that yet.
 		m.link.(*memory.Link).Lag(50 * time.Millisecond)

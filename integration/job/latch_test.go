@@ -220,8 +220,8 @@ func TestAnInstanceThatLeavesBesideAJVM(t *testing.T) {
 			cfg := c.config()
 			cfg.Cron, cfg.ShardingTotalCount = rarely, 4
 			release := make(chan struct{})
-			m := c.join("10.0.0.1", cfg, hangs(release, of0))
-			n := c.join("10.0.0.2", cfg, hangs(release, of0))
+			m := c.join("10.0.0.1", cfg, hangs(release, item0))
+			n := c.join("10.0.0.2", cfg, hangs(release, item0))
 			c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1}, "10.0.0.2": {2, 3}})
 			other := "10.0.0.2"
 			if tc.isMixed {

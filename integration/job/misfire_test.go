@@ -21,9 +21,8 @@ func longItem(d time.Duration) job.HandlerFunc {
 }
 
 func TestLongItemIsMadeUpAndDelaysNobody(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const long = 4500 * time.Millisecond
-		c := newCluster(t, s, "settle")
 		c.join("10.0.0.1", c.config(), longItem(long))
 		c.await("misfire is flagged while it runs", func(s *jobtree.State) bool {
 			return s.Item(0).Misfire && s.Item(0).Running != nil

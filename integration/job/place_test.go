@@ -26,8 +26,7 @@ func TestPinOfAStaticItem(t *testing.T) {
 
 // No instance has more items than it may.
 func TestMaxItems(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
-		c := newCluster(t, s, "settle")
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount, cfg.MaxItems = rarely, 5, 2
 		c.join("10.0.0.1", cfg, nil)

@@ -35,6 +35,8 @@ func (s *stubborn) handler(hangs func(job.ShardingContext) bool) job.HandlerFunc
 
 func item0(sc job.ShardingContext) bool { return sc.Item == 0 }
 
+func everyItem(job.ShardingContext) bool { return true }
+
 // There are two instances, and something keeps an item from running. There is a fault until
 // the item runs again.
 func TestItemsThatStandStill(t *testing.T) {

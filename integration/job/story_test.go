@@ -115,7 +115,7 @@ func TestLogLinesAreShort(t *testing.T) {
 		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0 * * * * ?", many, many
 		logged, logs := newLogbook()
 		release := make(chan struct{})
-		work := hangs(release, func(job.ShardingContext) bool { return true })
+		work := hangs(release, everyItem)
 		c.join("10.0.0.1", cfg, work, logs)
 		b := c.join("10.0.0.2", cfg, work)
 		c.ownedBy("10.0.0.2", many, many/2)

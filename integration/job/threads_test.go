@@ -30,14 +30,13 @@ func hangs(release chan struct{}, on func(job.ShardingContext) bool) job.Handler
 // Two handlers hang on both threads of an instance. Items that wait for a thread there are not
 // claimed yet, so another instance that joins gets them and runs them.
 func TestItemsThatWaitForAThreadGoToWhoeverJoins(t *testing.T) {
-	onTheSimulator(t, func(t *testing.T, s store) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		const total = 12
-		c := newCluster(t, s, "settle")
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Threads, cfg.Cron = total, 2, "0/3 * * * * ?"
 		release := make(chan struct{})
 		defer close(release)
-		a := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }))
+		a := c.join("10.0.0.1", cfg, hangs(release, everyItem))
 		c.awaitRuns("both threads", 2, anything)
 		c.await("nothing but what runs is claimed", func(s *jobtree.State) bool {
 			claimed := 0
@@ -73,7 +72,7 @@ func TestItemWaitsForAThread(t *testing.T) {
 		cfg.Cron, cfg.Threads, cfg.Misfire = "0 0 * * * ?", 1, job.Off
 		release := make(chan struct{})
 		logged, logs := newLogbook()
-		a := c.join("10.0.0.1", cfg, hangs(release, func(job.ShardingContext) bool { return true }), logs)
+		a := c.join("10.0.0.1", cfg, hangs(release, everyItem), logs)
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(time.Hour)
 		due := c.awaitRuns("one item", 1, anything)[0].ScheduledTime
@@ -106,8 +105,6 @@ func TestItemWaitsForAThread(t *testing.T) {
 		c.check()
 	})
 }
-
-func of0(sc job.ShardingContext) bool { return sc.Item == 0 }
 
 // Runs that were cut short come before ticks that were missed: an instance whose threads are
 // always busy runs such an item again with the first free thread.

@@ -100,7 +100,7 @@ func TestAnInstanceThatLeavesDoesNotLinger(t *testing.T) {
 		cfg := c.config()
 		cfg.Cron = ""
 		release, left := make(chan struct{}), make(chan struct{})
-		m := c.join("10.0.0.1", cfg, hangs(release, of0), withLinger(time.Hour))
+		m := c.join("10.0.0.1", cfg, hangs(release, item0), withLinger(time.Hour))
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.trigger(m)
 		c.awaitRuns("those that end", 2, func(e execution) bool { return !e.end.IsZero() })
