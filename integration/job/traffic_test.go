@@ -72,7 +72,7 @@ func (v countingView) Sync(ctx context.Context) error {
 
 // A fire of 30 items costs an instance one commit to begin and one to finish, also if the first items have ended before
 // the view shows that they have begun.
-func TestFireCostsTwoCommitsWhileTheViewIsLate(t *testing.T) {
+func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
 		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0/3 * * * * ?", 30, 30
