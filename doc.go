@@ -62,7 +62,8 @@
 // configurations, internal/request runs beside the schedule, internal/removal the removal of jobs. Small parts are
 // internal/clocks (the wall clock and the monotonic clock, kept apart), internal/storeclock, internal/liveness,
 // internal/urgency, internal/veil, internal/slogzap, internal/yamldoc, internal/httpx, internal/bounded, internal/brief,
-// internal/sleep, internal/fair, internal/either and internal/module.
+// internal/sleep, internal/fair, internal/either and internal/module. internal/errclass gives sentinel errors the class
+// that HTTP statuses and exit codes follow from.
 //
 // coord/coordtest is the conformance suite of stores. integration attacks the promises with processes that are killed, stopped
 // and cut off. For tests there are internal/testserver, internal/modelstore, internal/crowd and internal/mdpage;

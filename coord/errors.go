@@ -4,16 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // What callers branch on, with errors.Is. Every error of a [Registry] wraps one of
 // these or the cause of the caller's context, and names the path it is about.
 var (
 	// ErrNoNode: there is no such node.
-	ErrNoNode = errors.New("no such node")
+	ErrNoNode = errclass.NotFound.New("", "no such node")
 	// ErrConflict: a condition of a commit did not hold; nothing was written.
 	// errors.As with a *ConflictError tells which one.
-	ErrConflict = errors.New("conflict")
+	ErrConflict = errclass.Aborted.New("", "conflict")
 	// ErrNodeExists, ErrVersion, ErrNotOwner and ErrNotEmpty are, with ErrNoNode and
 	// ErrDenied, the reasons of a ConflictError.
 	ErrNodeExists = errors.New("node exists")
@@ -22,16 +24,16 @@ var (
 	ErrNotEmpty   = errors.New("node has children")
 	// ErrTooLarge: the commit or value is more than the store takes in one step.
 	// Nothing was written; the caller has to divide it.
-	ErrTooLarge = errors.New("too large for one commit")
+	ErrTooLarge = errclass.OutOfRange.New("too-large-for-the-store", "too large for one commit")
 	// ErrUnknownOutcome: the request was sent and no answer came. It may have been
 	// carried out, or may still be. Read the tree to find out.
-	ErrUnknownOutcome = errors.New("outcome unknown")
+	ErrUnknownOutcome = errclass.Unavailable.New("unknown-outcome", "outcome unknown")
 	// ErrUnavailable: the store could not be reached, or cannot do this now; nothing
 	// was written.
-	ErrUnavailable = errors.New("store unavailable")
+	ErrUnavailable = errclass.Unavailable.New("store-away", "store unavailable")
 	// ErrSessionLost: the session's deadline has passed or the store dropped it.
 	// Also the cause of a lost session's context.
-	ErrSessionLost = errors.New("session lost")
+	ErrSessionLost = errclass.Unavailable.New("store-away", "session lost")
 	// ErrRestored: the store was put back to an earlier state, or replaced by another
 	// one: its revisions went back, or it is another cluster. What was known about the
 	// store is no longer true, so the session ends and a new one begins. It comes with
@@ -47,22 +49,22 @@ var (
 	// ErrReleased: the cause of a latch's context after Release.
 	ErrReleased = errors.New("latch released")
 	// ErrDenied: wrong password, missing permission, or a certificate that is not trusted.
-	ErrDenied = errors.New("access denied")
+	ErrDenied = errclass.PermissionDenied.New("store-denies", "access denied")
 	// ErrClosed: the registry or view was closed.
-	ErrClosed = errors.New("closed")
+	ErrClosed = errclass.Unavailable.New("store-away", "closed")
 	// ErrInvalidPath: see ValidatePath.
 	ErrInvalidPath = errors.New("invalid path")
 	// ErrInvalidDepth: see ValidateDepth.
 	ErrInvalidDepth = errors.New("invalid depth")
 	// ErrCompacted: the store has dropped the old state that a walk was reading. A new
 	// walk reads a newer one.
-	ErrCompacted = errors.New("old state dropped by the store")
+	ErrCompacted = errclass.Unavailable.New("store-away", "old state dropped by the store")
 	// ErrInvalidCommit: see ValidateCommit.
 	ErrInvalidCommit = errors.New("invalid commit")
 	// ErrInvalidConfig: an adapter's configuration has a field that cannot work.
-	ErrInvalidConfig = errors.New("invalid configuration")
+	ErrInvalidConfig = errclass.InvalidArgument.New("", "invalid configuration")
 	// ErrUnsupported: the adapter does not work with this version of the store.
-	ErrUnsupported = errors.New("unsupported version of the store")
+	ErrUnsupported = errclass.Unimplemented.New("", "unsupported version of the store")
 	// ErrNoClock: the store's clock cannot be read here; see Clock.Err.
 	ErrNoClock = errors.New("store clock not readable")
 )

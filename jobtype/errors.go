@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -17,19 +18,19 @@ var (
 	// created anew.
 	ErrInstanceRemoved = errors.New("job: instance removed by an operator")
 	// ErrImplementationConflict: another program runs this job, by the name of its implementation.
-	ErrImplementationConflict = errors.New("job: implementation conflict")
+	ErrImplementationConflict = errclass.FailedPrecondition.New("implementation-conflict", "job: implementation conflict")
 	// ErrKindConflict: the program gives a cron expression and the registry has none, or the
 	// other way round. A job does not change its kind.
-	ErrKindConflict = errors.New("job: scheduled and one-off jobs do not turn into each other")
+	ErrKindConflict = errclass.FailedPrecondition.New("kind-conflict", "job: scheduled and one-off jobs do not turn into each other")
 	// ErrOldMembers: the program's configuration is to replace a document of elastic-job 2.1 (Overwrite, or a larger
 	// Revision) while members of 2.1 live, which read no other document.
-	ErrOldMembers = errors.New("job: members of elastic-job 2.1 run the job, and would run nothing once its configuration is written here: stop them first")
+	ErrOldMembers = errclass.FailedPrecondition.New("old-members", "job: members of elastic-job 2.1 run the job, and would run nothing once its configuration is written here: stop them first")
 	// ErrNoItem: the job has no item of that number.
-	ErrNoItem = errors.New("job: no such item")
+	ErrNoItem = errclass.NotFound.New("no-item", "job: no such item")
 	// ErrNobodyRunsIt: there is no enabled instance that could take a trigger.
-	ErrNobodyRunsIt = errors.New("job: no instance available")
+	ErrNobodyRunsIt = errclass.FailedPrecondition.New("nobody-runs-it", "job: no instance available")
 	// ErrNoRequest: there is no such request, or not any more.
-	ErrNoRequest = errors.New("job: no such request")
+	ErrNoRequest = errclass.NotFound.New("no-request", "job: no such request")
 	// ErrQueueFull: so many requests wait that there is no room for another one.
 	ErrQueueFull = jobtree.ErrQueueFull
 	// ErrKeyUsed: a request with this key stands there that asks for something else.

@@ -13,9 +13,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// ErrOtherSet: the job belongs to another set of files.
-var ErrOtherSet = errors.New("ops: the job belongs to another set")
-
 // ApplyRequest says how a job is to be, as a set of files describes it.
 type ApplyRequest struct {
 	// Set is the name of the set, with characters as in the name of a job. A job belongs to one set

@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -19,11 +20,11 @@ import (
 // Errors of calendars that a program may want to tell apart.
 var (
 	// ErrNoCalendar: the namespace has no calendar of that name.
-	ErrNoCalendar = errors.New("ops: no such calendar")
+	ErrNoCalendar = errclass.NotFound.New("no-calendar", "ops: no such calendar")
 	// ErrCalendarChanged: the calendar has not the version that was asked for.
-	ErrCalendarChanged = errors.New("ops: the calendar has changed")
+	ErrCalendarChanged = errclass.Aborted.New("calendar-changed", "ops: the calendar has changed")
 	// ErrCalendarUsed: jobs name the calendar. A *CalendarUsedError lists them.
-	ErrCalendarUsed = errors.New("ops: jobs name the calendar")
+	ErrCalendarUsed = errclass.FailedPrecondition.New("calendar-used", "ops: jobs name the calendar")
 )
 
 // errBadCalendar: the document of a calendar cannot be read.

@@ -10,9 +10,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// ErrImplementationChanged: the job has not the implementation that was asked for.
-var ErrImplementationChanged = errors.New("ops: the job has another implementation")
-
 // ImplementRequest says what runs a job from now on.
 type ImplementRequest struct {
 	// From is the implementation that the job has to have; see Settings. elastic-job 2.1 leaves it empty.

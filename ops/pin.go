@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/coord"
@@ -24,9 +23,6 @@ type PinRequest struct {
 	// items; a fault of the job says so. Without it the item is assigned like any other then.
 	Strict bool
 }
-
-// ErrBroadcast: in a broadcast job each instance has an item of its own, so there are no pins.
-var ErrBroadcast = errors.New("ops: a broadcast job has no pins")
 
 // Pin gives an item to instances of one kind, whatever the strategy says, and also with static
 // sharding. If there are several, it stays with one of them. An item that runs moves when its execution has ended. Another Pin

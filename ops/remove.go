@@ -13,16 +13,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
-// ErrNotRemoved: nothing says that a job of that name was removed.
-var ErrNotRemoved = errors.New("ops: the job was not removed")
-
-// ErrMoving: the job is on its way from this namespace to another one, or to this one. Package migrate
-// goes on with that, or aborts it.
-var ErrMoving = errors.New("ops: the job is on its way between two namespaces")
-
-// ErrMoved: a migration has moved the job to another namespace, where it runs. Set up here again, it would run twice.
-var ErrMoved = errors.New("ops: the job was moved to another namespace, and would run twice")
-
 // RemoveRequest says how a job is to be removed.
 type RemoveRequest struct {
 	// Why is for people. It is cut after 255 bytes.

@@ -1,13 +1,14 @@
 package ops
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // ErrRequest: what was asked for is never allowed, whoever asks, or not for a job of this kind. It comes as a
 // *RequestError.
-var ErrRequest = errors.New("ops: not allowed")
+var ErrRequest = errclass.InvalidArgument.New("invalid", "ops: not allowed")
 
 // RequestError says what is wrong with a field of a request.
 type RequestError struct {
@@ -17,11 +18,8 @@ type RequestError struct {
 
 func (e *RequestError) Error() string { return e.Err.Error() }
 
-// Is reports whether target is ErrRequest.
-func (e *RequestError) Is(target error) bool { return target == ErrRequest }
-
-// Unwrap returns Err.
-func (e *RequestError) Unwrap() error { return e.Err }
+// Unwrap returns ErrRequest and Err.
+func (e *RequestError) Unwrap() []error { return []error{ErrRequest, e.Err} }
 
 func wrong(field, format string, args ...any) error {
 	return &RequestError{field, fmt.Errorf(format, args...)}

@@ -4,13 +4,14 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Hash is what the users file keeps of a password: argon2id in the form of the PHC string format,
@@ -35,7 +36,7 @@ func (h Hash) GoString() string { return h.String() }
 func (h Hash) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(h.String())), nil }
 
 // ErrHash: a hash cannot be read, or is too weak, or would take too much to check.
-var ErrHash = errors.New("the hash of a password is not usable")
+var ErrHash = errclass.InvalidArgument.New("", "the hash of a password is not usable")
 
 // What new hashes are made with: the least that OWASP's password storage cheat sheet recommends.
 const (

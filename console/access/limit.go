@@ -1,16 +1,17 @@
 package access
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // ErrLimited: there were too many log-ins that failed. See [LimitError].
-var ErrLimited = errors.New("too many log-ins have failed")
+var ErrLimited = errclass.ResourceExhausted.New("limited", "too many log-ins have failed")
 
 // LimitError is ErrLimited with the time to wait.
 type LimitError struct{ After time.Duration }

@@ -1,11 +1,12 @@
 package access
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Bounds of a password, in bytes.
@@ -15,7 +16,7 @@ const (
 )
 
 // ErrPassword: a password is not allowed. The text says why, and never has the password.
-var ErrPassword = errors.New("the password is not allowed")
+var ErrPassword = errclass.InvalidArgument.New("bad-password", "the password is not allowed")
 
 // CheckPassword returns ErrPassword for a password that is too short or too long, or easy to guess: it is one that
 // many have, or is little more than the name, or repeats a few signs.

@@ -8,11 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/ops"
-	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // Errors that are of the console, and not of what it steers.
@@ -22,9 +20,9 @@ var (
 	// ErrDenied: who is logged in may not do this (403).
 	ErrDenied = errors.New("client: not allowed")
 	// ErrNoNamespace: the console has no namespace of that name.
-	ErrNoNamespace = errors.New("client: no such namespace")
+	ErrNoNamespace = errclass.NotFound.New("no-namespace", "client: no such namespace")
 	// ErrNoDatabase: the console has no database of that name.
-	ErrNoDatabase = errors.New("client: no such database")
+	ErrNoDatabase = errclass.NotFound.New("no-database", "client: no such database")
 	// ErrChanged: what was to change has another version than the one that was asked for (412).
 	ErrChanged = errors.New("client: it has changed")
 	// ErrInvalid: the request is wrong; Fields say where (422).
@@ -72,31 +70,11 @@ func (e *Error) Error() string {
 	return text
 }
 
-// sentinels are what a code stands for, for errors.Is.
-var sentinels = map[string]error{
-	"no-namespace": ErrNoNamespace,
-	"no-database":  ErrNoDatabase,
-
-	"no-job": ops.ErrNoJob, "no-server": ops.ErrNoServer, "no-instance": ops.ErrNoInstance, "no-calendar": ops.ErrNoCalendar,
-	"not-removed": ops.ErrNotRemoved, "no-history": ops.ErrNoHistory, "no-request": jobtype.ErrNoRequest, "no-item": jobtype.ErrNoItem,
-	"no-execution": history.ErrNotFound,
-
-	"config-changed": ops.ErrConfigChanged, "calendar-changed": ops.ErrCalendarChanged, "implementation-changed": ops.ErrImplementationChanged,
-	"job-exists": ops.ErrJobExists, "calendar-used": ops.ErrCalendarUsed, "not-running": ops.ErrNotRunning, "paused": ops.ErrPaused,
-	"jvm-member": ops.ErrJVM, "old-member": ops.ErrOldMember, "broadcast": ops.ErrBroadcast, "moving": ops.ErrMoving, "moved": ops.ErrMoved,
-	"nothing-failed": ops.ErrNothingFailed, "busy": ops.ErrBusy, "bad-ticks": ops.ErrTicks, "store-away": ops.ErrStoreAway,
-	"queue-full": jobtype.ErrQueueFull, "nobody-runs-it": jobtype.ErrNobodyRunsIt, "kind-conflict": jobtype.ErrKindConflict, "old-members": jobtype.ErrOldMembers,
-	"key-used": jobtype.ErrKeyUsed, "invalid-config": jobtype.ErrInvalidConfig, "not-paused": ops.ErrNotPaused, "other-set": ops.ErrOtherSet,
-	"implementation-conflict": jobtype.ErrImplementationConflict,
-
-	"no-user": access.ErrNoUser, "no-token": access.ErrNoToken, "no-session": access.ErrNoSession, "last-admin": access.ErrLastAdmin,
-	"user-changed": access.ErrChanged,
-}
-
-// Is reports whether the error is one of this package, of ops or of job.
+// Is reports whether the error is one of this package, or what the console has made a code of: an error of ops or
+// of job, say.
 func (e *Error) Is(target error) bool {
-	if s := sentinels[e.Code]; s != nil && s == target {
-		return true
+	if known, ok := target.(*errclass.Error); ok {
+		return known.Code != "" && known.Code == e.Code
 	}
 	switch target {
 	case ErrNotLoggedIn:

@@ -2,6 +2,3 @@ package client
 
 // Strict has the client refuse answers with a field that its types do not have.
 func (c *Client) Strict() { c.strict = true }
-
-// Sentinels are the codes that stand for errors.
-func Sentinels() map[string]error { return sentinels }

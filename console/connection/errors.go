@@ -1,42 +1,44 @@
 package connection
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Errors that a program may want to tell apart.
 var (
 	// ErrNoNamespace: the console knows no namespace of that name.
-	ErrNoNamespace = errors.New("connection: no such namespace")
+	ErrNoNamespace = errclass.NotFound.New("no-namespace", "connection: no such namespace")
 	// ErrNoDatabase: the console knows no database of that name.
-	ErrNoDatabase = errors.New("connection: no such database")
+	ErrNoDatabase = errclass.NotFound.New("no-database", "connection: no such database")
 	// ErrDatabaseAway: the database does not answer; the error has the reason.
-	ErrDatabaseAway = errors.New("connection: the database is away")
+	ErrDatabaseAway = errclass.Unavailable.New("database-away", "connection: the database is away")
 	// ErrClosed: the book was closed, or the entry was changed or removed.
-	ErrClosed = errors.New("connection: closed")
+	ErrClosed = errclass.Unavailable.New("closing", "connection: closed")
 
 	// ErrExists: there is an entry of that name already.
-	ErrExists = errors.New("connection: there is one of that name already")
+	ErrExists = errclass.AlreadyExists.New("connection-exists", "connection: there is one of that name already")
 	// ErrVersion: somebody has changed the entry since that version.
-	ErrVersion = errors.New("connection: it was changed since it was read")
+	ErrVersion = errclass.Aborted.New("connection-changed", "connection: it was changed since it was read")
 	// ErrFixed: the program has given the entry, or the book has no file.
-	ErrFixed = errors.New("connection: it cannot be changed here")
+	ErrFixed = errclass.FailedPrecondition.New("connection-fixed", "connection: it cannot be changed here")
 	// ErrInUse: namespaces use the database.
-	ErrInUse = errors.New("connection: the database is in use")
+	ErrInUse = errclass.FailedPrecondition.New("database-used", "connection: the database is in use")
 	// ErrMany: there would be more than MaxEntries.
-	ErrMany = fmt.Errorf("connection: allowed are %d", MaxEntries)
+	ErrMany = errclass.FailedPrecondition.New("too-many-connections", fmt.Sprintf("connection: allowed are %d", MaxEntries))
 
 	// ErrNotAllowed: no option allows what an entry refers to.
-	ErrNotAllowed = errors.New("no option of the console allows it")
+	ErrNotAllowed = errclass.InvalidArgument.New("invalid", "no option of the console allows it")
 	// ErrNoKey: a password was given in clear text, and there is no key to encrypt it with.
-	ErrNoKey = errors.New("the console has no key to encrypt it with: start it with one, or give a reference that its options allow")
+	ErrNoKey = errclass.InvalidArgument.New("invalid", "the console has no key to encrypt it with: start it with one, or give a reference that its options allow")
+	// ErrExposed: others may write the file, or read passwords that stand in it in clear text.
+	ErrExposed = errclass.InvalidArgument.New("", "others may use what is in it")
 	// ErrElsewhere: a password is to be kept, but would be sent elsewhere, or to somebody else.
-	ErrElsewhere = errors.New("the stored one is for another kind, address, user or TLS: give it again")
+	ErrElsewhere = errclass.InvalidArgument.New("invalid", "the stored one is for another kind, address, user or TLS: give it again")
 )
 
 // hide returns an error whose text has no secret, and is short. Drivers may quote what they were given.

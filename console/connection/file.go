@@ -14,9 +14,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 )
 
-// ErrExposed: others may write the file, or read passwords that stand in it in clear text.
-var ErrExposed = errors.New("others may use what is in it")
-
 // document is what a file has.
 type document struct {
 	Namespaces map[string]entry[Namespace] `yaml:"namespaces,omitempty"`

@@ -3,15 +3,16 @@ package jobtree
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"strings"
+
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // ErrQueueFull is the error of a request for which there is no room.
-var ErrQueueFull = errors.New("job: too many requests wait")
+var ErrQueueFull = errclass.FailedPrecondition.New("queue-full", "job: too many requests wait")
 
 // ErrKeyUsed is the error of a request under a key with which something else was asked for.
-var ErrKeyUsed = errors.New("job: the key was used for another request")
+var ErrKeyUsed = errclass.InvalidArgument.New("key-used", "job: the key was used for another request")
 
 // KeyedRequest returns what keeps a request apart that has a key: {key}.{what is asked for}, as hashes. It
 // stands in the request's id, so that it is there as long as the request, whatever becomes of its
@@ -21,9 +22,7 @@ func KeyedRequest(key string, asked []byte) (unique string) {
 	return hex.EncodeToString(ofKey[:16]) + "." + hex.EncodeToString(ofAsked[:8])
 }
 
-// Submitted returns the request that was made with a unique text; nil if there is none.
-//
-// Errors: ErrKeyUsed.
+// Submitted returns the request that was made with a unique text; nil if there is none. Its error is ErrKeyUsed.
 func (s *State) Submitted(unique string) (*Request, error) {
 	key, _, isKeyed := strings.Cut(unique, ".")
 	for _, r := range s.Requests {

@@ -19,11 +19,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 )
 
 // ErrLocked: another process has been changing the file for too long.
-var ErrLocked = errors.New("somebody else is changing it")
+var ErrLocked = errclass.Busy.New("file-locked", "somebody else is changing it")
 
 const (
 	patience = 10 * time.Second      // how long a lock is waited for

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobfile"
@@ -20,7 +21,7 @@ import (
 const DefaultSet = "default"
 
 // ErrEmpty: the files have no job at all, so that a prune would remove all jobs of the set.
-var ErrEmpty = errors.New("declare: the files have no job, so nothing is pruned; remove the jobs by name")
+var ErrEmpty = errclass.InvalidArgument.New("empty", "declare: the files have no job, so nothing is pruned; remove the jobs by name")
 
 // Request says what is to be planned.
 type Request struct {
@@ -253,13 +254,13 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 // Why a step is refused, beside the errors of ops.
 var (
 	// ErrOldRevision: the registry has a larger revision than the file.
-	ErrOldRevision = errors.New("the registry has a larger revision")
+	ErrOldRevision = errclass.FailedPrecondition.New("old-revision", "the registry has a larger revision")
 	// ErrNoSet: programs, or operators, have made the job, and no set has applied it.
-	ErrNoSet = errors.New("the job belongs to no set")
+	ErrNoSet = errclass.FailedPrecondition.New("", "the job belongs to no set")
 	// ErrOldMembers: members of elastic-job 2.1 run the job, and run nothing once its document is one of 3.0.
 	ErrOldMembers = jobtype.ErrOldMembers
 	// ErrRuns: instances run the job, and would not be its program any more.
-	ErrRuns = errors.New("the job runs under another implementation")
+	ErrRuns = errclass.FailedPrecondition.New("", "the job runs under another implementation")
 )
 
 // decideLeft decides what is to be done about a job that the set has applied, and the files have

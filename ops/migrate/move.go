@@ -12,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -20,19 +21,19 @@ import (
 // Errors that a program may want to tell apart.
 var (
 	// ErrRefused: something cannot go, or must not. [Plan.Refused] lists it.
-	ErrRefused = errors.New("migrate: refused")
+	ErrRefused = errclass.FailedPrecondition.New("", "migrate: refused")
 	// ErrRunning: instances run at the source. It comes with ErrRefused.
-	ErrRunning = errors.New("migrate: instances run at the source")
+	ErrRunning = errclass.FailedPrecondition.New("", "migrate: instances run at the source")
 	// ErrOther: a job is on its way between other namespaces, or in the other direction.
-	ErrOther = errors.New("migrate: another migration is half done")
+	ErrOther = errclass.FailedPrecondition.New("", "migrate: another migration is half done")
 	// ErrNone: there is no migration to be aborted.
-	ErrNone = errors.New("migrate: nothing is half done")
+	ErrNone = errclass.NotFound.New("", "migrate: nothing is half done")
 	// ErrTakenOver: somebody else has begun to move jobs from or to one of the namespaces, or to abort that.
-	ErrTakenOver = errors.New("migrate: another run has taken over")
+	ErrTakenOver = errclass.Aborted.New("", "migrate: another run has taken over")
 	// ErrDiffers: what stands at the target is not what should. The job has not become one there.
-	ErrDiffers = errors.New("migrate: source and target differ")
+	ErrDiffers = errclass.FailedPrecondition.New("", "migrate: source and target differ")
 	// ErrSetUpAgain: a job that has left is there again at the source. It may run on both sides.
-	ErrSetUpAgain = errors.New("migrate: the job was set up again at the source")
+	ErrSetUpAgain = errclass.FailedPrecondition.New("", "migrate: the job was set up again at the source")
 )
 
 // Store is one side of a move: a namespace of a store.

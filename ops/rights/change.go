@@ -11,17 +11,18 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Errors of a change that a program may want to tell apart.
 var (
 	// ErrInUse: processes still log in as the user that is to go, or have him in their grants.
-	ErrInUse = errors.New("rights: the former user is still in use")
+	ErrInUse = errclass.FailedPrecondition.New("", "rights: the former user is still in use")
 	// ErrLockout: who makes the change does not log in as the new user, so nothing shows that
 	// anybody can.
-	ErrLockout = errors.New("rights: nobody could log in as the new user")
+	ErrLockout = errclass.InvalidArgument.New("", "rights: nobody could log in as the new user")
 	// ErrUnsettled: new nodes with the former user alone keep coming.
-	ErrUnsettled = errors.New("rights: the access lists do not settle")
+	ErrUnsettled = errclass.FailedPrecondition.New("", "rights: the access lists do not settle")
 )
 
 // Change puts one user in the place of another, in the access lists of a ZooKeeper namespace.

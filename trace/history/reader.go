@@ -2,9 +2,9 @@ package history
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/trace"
 )
 
@@ -71,9 +71,9 @@ const (
 // Errors that a program may want to tell apart.
 var (
 	// ErrQuery is wrapped by what says that a query asks for something that is not allowed.
-	ErrQuery = errors.New("history: query")
+	ErrQuery = errclass.InvalidArgument.New("invalid", "history: query")
 	// ErrNotFound says that there is no such execution, or not any more.
-	ErrNotFound = errors.New("history: there is no such execution")
+	ErrNotFound = errclass.NotFound.New("no-execution", "history: there is no such execution")
 )
 
 // Page is a part of an answer, newest first. Next is for the next part; it is empty if there

@@ -218,7 +218,7 @@ func (c *connections) putNamespace(ctx context.Context, in *PutNamespaceConnecti
 	}
 	n, err := c.book.PutNamespace(ctx, in.Body.connection(in.Name), version)
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	return &versioned[NamespaceConnection]{quoted(n.Version), c.shownNamespace(n)}, nil
 }
@@ -226,7 +226,7 @@ func (c *connections) putNamespace(ctx context.Context, in *PutNamespaceConnecti
 func (c *connections) removeNamespace(ctx context.Context, in *RemoveConnectionInput) (*struct{}, error) {
 	version, err := (&InConnectionVersion{IfMatch: in.IfMatch}).version(func() error { return nil })
 	if err == nil {
-		err = refused(c.book.RemoveNamespace(ctx, in.Name, version))
+		err = c.book.RemoveNamespace(ctx, in.Name, version)
 	}
 	return nil, err
 }
@@ -265,7 +265,7 @@ func (c *connections) putDatabase(ctx context.Context, in *PutDatabaseConnection
 	}
 	d, err := c.book.PutDatabase(ctx, in.Body.connection(in.Name), version)
 	if err != nil {
-		return nil, refused(err)
+		return nil, err
 	}
 	return &versioned[DatabaseConnection]{quoted(d.Version), c.shownDatabase(d)}, nil
 }
@@ -273,7 +273,7 @@ func (c *connections) putDatabase(ctx context.Context, in *PutDatabaseConnection
 func (c *connections) removeDatabase(ctx context.Context, in *RemoveConnectionInput) (*struct{}, error) {
 	version, err := (&InConnectionVersion{IfMatch: in.IfMatch}).version(func() error { return nil })
 	if err == nil {
-		err = refused(c.book.RemoveDatabase(ctx, in.Name, version))
+		err = c.book.RemoveDatabase(ctx, in.Name, version)
 	}
 	return nil, err
 }
@@ -369,43 +369,4 @@ func tested(test func() error) (*answer[ConnectionTest], error) {
 		out.Reason, out.Detail = string(fault.Reason), fault.Err.Error()
 	}
 	return &answer[ConnectionTest]{out}, nil
-}
-
-// ofConnections are the errors of connections that cannot be changed.
-var ofConnections = []coded{
-	{connection.ErrExists, http.StatusConflict, "connection-exists"},
-	{connection.ErrVersion, http.StatusPreconditionFailed, "connection-changed"},
-	{connection.ErrFixed, http.StatusConflict, "connection-fixed"},
-	{connection.ErrInUse, http.StatusConflict, "database-used"},
-	{connection.ErrMany, http.StatusConflict, "too-many-connections"},
-}
-
-// refused returns what a client is told of a connection that cannot be changed.
-func refused(err error) error {
-	for _, k := range ofConnections {
-		if errors.Is(err, k.err) {
-			return newProblem(k.status, k.code, err.Error())
-		}
-	}
-	if fields := faults(err); len(fields) > 0 {
-		return newProblem(http.StatusUnprocessableEntity, "invalid", err.Error(), fields...)
-	}
-	return err
-}
-
-// faults returns all fields that an error is about.
-func faults(err error) []FieldError {
-	if fault, ok := err.(*connection.EntryError); ok {
-		return []FieldError{{"body." + fault.Field, fault.Err.Error()}}
-	}
-	var fields []FieldError
-	switch e := err.(type) {
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			fields = append(fields, faults(inner)...)
-		}
-	case interface{ Unwrap() error }:
-		return faults(e.Unwrap())
-	}
-	return fields
 }

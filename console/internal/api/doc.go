@@ -18,6 +18,9 @@
 //
 // What is made of the document follows: go test ./console -run 'TestTypesOfPages|TestClientIsGenerated' -write.
 //
+// An error that clients are to be told gets its class and its code where it is defined (package errclass), a row in
+// docs/reference/http-api.md, and words in console/internal/page/words.
+//
 // A parameter or a field of a body that is not in the document is refused, so a filter with a typing
 // error does not look like one that finds nothing.
 //

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,13 +16,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
-	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
-	"github.com/elasticjob-go/elasticjob/ops/declare"
-	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // Problem is the answer to a request that cannot be done (RFC 9457).
@@ -88,116 +85,8 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType is of huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return problemType }
 
-// coded is an error with the code and the status that clients get.
-type coded struct {
-	err    error
-	status int
-	code   string
-}
-
-// known are the errors that have a code. The first that fits counts.
-var known = []coded{
-	{route.ErrNobody, http.StatusUnauthorized, "not-logged-in"},
-	{route.ErrDenied, http.StatusForbidden, "denied"},
-	{route.ErrNoRoute, http.StatusNotFound, "no-route"},
-	{route.ErrMethod, http.StatusMethodNotAllowed, "method-not-allowed"},
-	{route.ErrPath, http.StatusBadRequest, "bad-path"},
-	{route.ErrOrigin, http.StatusForbidden, "cross-origin"},
-	{route.ErrHost, http.StatusMisdirectedRequest, "other-host"},
-	{route.ErrTooLong, http.StatusRequestHeaderFieldsTooLarge, "too-long"},
-	{route.ErrTooLarge, http.StatusRequestEntityTooLarge, "too-large"},
-	{route.ErrOften, http.StatusTooManyRequests, "too-many-requests"},
-	{route.ErrBusy, http.StatusServiceUnavailable, "busy-console"},
-	{route.ErrClosed, http.StatusServiceUnavailable, "closing"},
-	{route.ErrPanic, http.StatusInternalServerError, "internal"},
-
-	{errRequest, http.StatusUnprocessableEntity, "invalid"},
-
-	{access.ErrRefused, http.StatusUnauthorized, "refused"},
-	{access.ErrLimited, http.StatusTooManyRequests, "limited"},
-	{access.ErrBusy, http.StatusServiceUnavailable, "too-many-log-ins"},
-	{access.ErrNoUser, http.StatusNotFound, "no-user"},
-	{access.ErrNoToken, http.StatusNotFound, "no-token"},
-	{access.ErrNoSession, http.StatusNotFound, "no-session"},
-	{access.ErrChanged, http.StatusPreconditionFailed, "user-changed"},
-	{access.ErrExists, http.StatusConflict, "exists"},
-	{access.ErrLastAdmin, http.StatusConflict, "last-admin"},
-	{access.ErrReadOnly, http.StatusConflict, "no-users-file"},
-	{access.ErrLocked, http.StatusServiceUnavailable, "file-locked"},
-	{access.ErrPassword, http.StatusUnprocessableEntity, "bad-password"},
-	{access.ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
-
-	{connection.ErrNoNamespace, http.StatusNotFound, "no-namespace"},
-	{connection.ErrNoDatabase, http.StatusNotFound, "no-database"},
-	{connection.ErrDatabaseAway, http.StatusServiceUnavailable, "database-away"},
-	{connection.ErrClosed, http.StatusServiceUnavailable, "closing"},
-	{ops.ErrStoreAway, http.StatusServiceUnavailable, "store-away"},
-	{ops.ErrStoresClosed, http.StatusServiceUnavailable, "closing"},
-	{ops.ErrManyNamespaces, http.StatusServiceUnavailable, "too-many-namespaces"},
-
-	{ops.ErrNoJob, http.StatusNotFound, "no-job"},
-	{ops.ErrNoServer, http.StatusNotFound, "no-server"},
-	{ops.ErrNoInstance, http.StatusNotFound, "no-instance"},
-	{ops.ErrNoCalendar, http.StatusNotFound, "no-calendar"},
-	{ops.ErrNotRemoved, http.StatusNotFound, "not-removed"},
-	{ops.ErrNoHistory, http.StatusNotFound, "no-history"},
-	{history.ErrNotFound, http.StatusNotFound, "no-execution"},
-	{jobtype.ErrNoRequest, http.StatusNotFound, "no-request"},
-	{jobtype.ErrNoItem, http.StatusNotFound, "no-item"},
-
-	{ops.ErrConfigChanged, http.StatusPreconditionFailed, "config-changed"},
-	{ops.ErrCalendarChanged, http.StatusPreconditionFailed, "calendar-changed"},
-	{ops.ErrImplementationChanged, http.StatusPreconditionFailed, "implementation-changed"},
-
-	{ops.ErrJobExists, http.StatusConflict, "job-exists"},
-	{ops.ErrCalendarUsed, http.StatusConflict, "calendar-used"},
-	{ops.ErrNotRunning, http.StatusConflict, "not-running"},
-	{ops.ErrPaused, http.StatusConflict, "paused"},
-	{ops.ErrNotPaused, http.StatusConflict, "not-paused"},
-	{ops.ErrJVM, http.StatusConflict, "jvm-member"},
-	{ops.ErrOldMember, http.StatusConflict, "old-member"},
-	{ops.ErrBroadcast, http.StatusConflict, "broadcast"},
-	{ops.ErrMoving, http.StatusConflict, "moving"},
-	{ops.ErrMoved, http.StatusConflict, "moved"},
-	{ops.ErrNothingFailed, http.StatusConflict, "nothing-failed"},
-	{ops.ErrOtherSet, http.StatusConflict, "other-set"},
-	{ops.ErrBusy, http.StatusConflict, "busy"},
-	{jobtype.ErrQueueFull, http.StatusConflict, "queue-full"},
-	{jobtype.ErrNobodyRunsIt, http.StatusConflict, "nobody-runs-it"},
-	{jobtype.ErrKindConflict, http.StatusConflict, "kind-conflict"},
-	{jobtype.ErrOldMembers, http.StatusConflict, "old-members"},
-	{jobtype.ErrImplementationConflict, http.StatusConflict, "implementation-conflict"},
-	{declare.ErrOldRevision, http.StatusConflict, "old-revision"},
-
-	{jobtype.ErrKeyUsed, http.StatusUnprocessableEntity, "key-used"},
-	{ops.ErrRequest, http.StatusUnprocessableEntity, "invalid"},
-	{ops.ErrTicks, http.StatusUnprocessableEntity, "bad-ticks"},
-	{history.ErrQuery, http.StatusUnprocessableEntity, "invalid"},
-	{jobtype.ErrInvalidConfig, http.StatusUnprocessableEntity, "invalid-config"},
-	{declare.ErrEmpty, http.StatusUnprocessableEntity, "empty"},
-
-	{coord.ErrDenied, http.StatusBadGateway, "store-denies"},
-	{coord.ErrTooLarge, http.StatusUnprocessableEntity, "too-large-for-the-store"},
-	{coord.ErrUnknownOutcome, http.StatusServiceUnavailable, "unknown-outcome"},
-	{coord.ErrUnavailable, http.StatusServiceUnavailable, "store-away"},
-	{coord.ErrCompacted, http.StatusServiceUnavailable, "store-away"},
-	{coord.ErrClosed, http.StatusServiceUnavailable, "store-away"},
-	{context.DeadlineExceeded, http.StatusGatewayTimeout, "out-of-time"},
-	{context.Canceled, http.StatusServiceUnavailable, "cancelled"},
-}
-
-// Codes returns the codes of all problems that have one of their own, for texts in the languages of people.
-func Codes() []string {
-	codes := []string{"bad-body", "body-too-large", "media-type", "no-precondition", "no-such-version", "unreadable"}
-	for _, k := range slices.Concat(known, ofConnections) {
-		codes = append(codes, k.code)
-	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
-}
-
 // errRequest: a request asks for what its schema cannot say is wrong.
-var errRequest = errors.New("not allowed")
+var errRequest = route.NewError(http.StatusUnprocessableEntity, "invalid", "not allowed")
 
 // refuse returns an error that says what is wrong with a part of a request.
 func refuse(field, format string, args ...any) *Problem {
@@ -210,19 +99,27 @@ func ProblemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	for _, k := range known {
-		if errors.Is(err, k.err) {
-			p := newProblem(k.status, k.code, err.Error(), fieldsOf(err)...)
-			if limit, ok := errors.AsType[*access.LimitError](err); ok {
-				p.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(limit.After.Seconds()))))
-			}
-			return p
-		}
+	fields := fieldsOf(err)
+	status, code := http.StatusInternalServerError, "internal"
+	ofRoute, isOfRoute := errors.AsType[*route.Error](err)
+	classed := errclass.Coded(err)
+	switch {
+	case isOfRoute:
+		status, code = ofRoute.Status, ofRoute.Code
+	case classed != nil:
+		status, code = route.StatusOf(classed.Class), classed.Code
+	case errors.Is(err, context.DeadlineExceeded):
+		status, code = http.StatusGatewayTimeout, "out-of-time"
+	case errors.Is(err, context.Canceled):
+		status, code = http.StatusServiceUnavailable, "cancelled"
+	case len(fields) > 0:
+		status, code = http.StatusUnprocessableEntity, "invalid"
 	}
-	if fields := fieldsOf(err); len(fields) > 0 {
-		return newProblem(http.StatusUnprocessableEntity, "invalid", err.Error(), fields...)
+	p := newProblem(status, code, err.Error(), fields...)
+	if limit, ok := errors.AsType[*access.LimitError](err); ok {
+		p.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(limit.After.Seconds()))))
 	}
-	return newProblem(http.StatusInternalServerError, "internal", err.Error())
+	return p
 }
 
 // fieldsOf returns the fields that an error is about.
@@ -240,7 +137,22 @@ func fieldsOf(err error) []FieldError {
 	if cron, ok := errors.AsType[*cronexpr.ParseError](err); ok {
 		return []FieldError{{"cron", cron.Error()}}
 	}
-	return nil
+	return entryFields(err)
+}
+
+// entryFields returns all fields of a connection that an error is about.
+func entryFields(err error) (fields []FieldError) {
+	switch e := err.(type) {
+	case *connection.EntryError:
+		return []FieldError{{"body." + e.Field, e.Err.Error()}}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			fields = append(fields, entryFields(inner)...)
+		}
+	case interface{ Unwrap() error }:
+		return entryFields(e.Unwrap())
+	}
+	return fields
 }
 
 // transform makes a problem of an error of huma: what does not fit the schema of a request.

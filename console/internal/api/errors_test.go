@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +12,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // What cannot be done is a problem with a code, and says which part of the request is wrong without
@@ -96,6 +100,28 @@ func TestProblems(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of several errors the first with a code counts, and before a time that is over. What has no code is a defect.
+func TestProblemOf(t *testing.T) {
+	for _, tt := range []struct {
+		err    error
+		status int
+		code   string
+	}{
+		{fmt.Errorf("%w: %w", ops.ErrStoreAway, coord.ErrDenied), 503, "store-away"},
+		{&coord.ConflictError{Reason: coord.ErrDenied}, 502, "store-denies"},
+		{&coord.ConflictError{Reason: coord.ErrVersion}, 500, "internal"},
+		{fmt.Errorf("%w: %w", ops.ErrBusy, coord.ErrUnknownOutcome), 409, "busy"},
+		{fmt.Errorf("%w: %w", access.ErrLocked, context.DeadlineExceeded), 503, "file-locked"},
+		{fmt.Errorf("%w: %w", context.DeadlineExceeded, coord.ErrConflict), 504, "out-of-time"},
+		{context.Canceled, 503, "cancelled"},
+		{access.ErrNoFile, 500, "internal"},
+	} {
+		if p := api.ProblemOf(tt.err); p.Status != tt.status || p.Code != tt.code {
+			t.Errorf("%v: %d %s, want %d %s", tt.err, p.Status, p.Code, tt.status, tt.code)
+		}
+	}
 }
 
 // Who asks for a namespace that there is not is told those that he may see, and of no other.

@@ -1,9 +1,6 @@
 package legacy
 
-import (
-	"errors"
-	"net/http"
-)
+import "net/http"
 
 // loggedIn is what a log-in of 3.x returns.
 type loggedIn struct {
@@ -29,7 +26,5 @@ func (a *api) login(r *http.Request, _ dialect) (any, error) {
 	return loggedIn{AccessToken: token, Username: user}, nil
 }
 
-// errCasdoor is for the log-in by Casdoor, which is one of the providers of OpenID Connect.
-var errCasdoor = errors.New("there is no log-in of Casdoor's own here: give the console its OpenID Connect provider")
-
+// Casdoor is one of the providers of OpenID Connect.
 func noCasdoor(*http.Request, dialect) (any, error) { return nil, errCasdoor }

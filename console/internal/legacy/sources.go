@@ -99,9 +99,6 @@ func (a *api) removeSource(r *http.Request, _ dialect) (any, error) {
 	return a.removed(r, "a database was removed", name, a.Connections.RemoveDatabase(r.Context(), name, connection.AnyVersion))
 }
 
-// errUnreached comes with a word about why.
-var errUnreached = errors.New("the data source was not reached")
-
 // testSource tells no more than whether it was reached, and 3.x a word about why not. It activates nothing.
 func (a *api) testSource(r *http.Request, d dialect) (any, error) {
 	s, err := readSource(r)

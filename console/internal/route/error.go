@@ -5,71 +5,88 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Errors that say why a request does not get to its handler.
 var (
 	// ErrNoRoute: there is nothing at the path.
-	ErrNoRoute = errors.New("there is nothing at this path")
+	ErrNoRoute = NewError(http.StatusNotFound, "no-route", "there is nothing at this path")
 	// ErrMethod: there is, but not by this method. The answer's header Allow has those that there are.
-	ErrMethod = errors.New("the method is not allowed here")
+	ErrMethod = NewError(http.StatusMethodNotAllowed, "method-not-allowed", "the method is not allowed here")
 	// ErrNobody: nobody is logged in.
-	ErrNobody = errors.New("log in first")
+	ErrNobody = NewError(http.StatusUnauthorized, "not-logged-in", "log in first")
 	// ErrDenied: somebody is, and may not.
-	ErrDenied = errors.New("not allowed")
+	ErrDenied = NewError(http.StatusForbidden, "denied", "not allowed")
 	// ErrPath: the path cannot be understood.
-	ErrPath = errors.New("the path cannot be read")
+	ErrPath = NewError(http.StatusBadRequest, "bad-path", "the path cannot be read")
 	// ErrOrigin: a page of another site has had the browser send it.
-	ErrOrigin = errors.New("a page of another site has sent this")
+	ErrOrigin = NewError(http.StatusForbidden, "cross-origin", "a page of another site has sent this")
 	// ErrHost: the client believes that the console is another server.
-	ErrHost = errors.New("this console has another name")
+	ErrHost = NewError(http.StatusMisdirectedRequest, "other-host", "this console has another name")
 	// ErrTooLong: the path and query, or the headers, are longer than allowed.
-	ErrTooLong = errors.New("path and query, or headers, are too long")
+	ErrTooLong = NewError(http.StatusRequestHeaderFieldsTooLarge, "too-long", "path and query, or headers, are too long")
 	// ErrTooLarge: the body is longer than allowed.
-	ErrTooLarge = errors.New("the body is too large")
+	ErrTooLarge = NewError(http.StatusRequestEntityTooLarge, "too-large", "the body is too large")
 	// ErrOften: the address has as many requests at the same time as it may have. Header Retry-After is set.
-	ErrOften = errors.New("too many requests at the same time from this address")
+	ErrOften = NewError(http.StatusTooManyRequests, "too-many-requests", "too many requests at the same time from this address")
 	// ErrBusy: all addresses together have. Header Retry-After is set.
-	ErrBusy = errors.New("too many requests at the same time")
+	ErrBusy = NewError(http.StatusServiceUnavailable, "busy-console", "too many requests at the same time")
 	// ErrClosed: the console is ending.
-	ErrClosed = errors.New("the console is ending")
+	ErrClosed = NewError(http.StatusServiceUnavailable, "closing", "the console is ending")
 	// ErrPanic: the handler has panicked. What it says about that is in the log only.
-	ErrPanic = errors.New("the console has a defect here; its log says more, under the request's id")
+	ErrPanic = NewError(http.StatusInternalServerError, "internal", "the console has a defect here; its log says more, under the request's id")
 )
 
-// Status returns the HTTP status for an error of this package, for one of package access that says why
-// somebody is not let in, for one of http.MaxBytesReader, or for a context that has no time left; 0 for all
-// others.
+// Error is an error of a request with the HTTP status of its answer, and with what the API calls it.
+type Error struct {
+	Status     int
+	Code, text string
+}
+
+// NewError returns an error for a status. Without a code it is none of the API.
+func NewError(status int, code, text string) error { return &Error{status, code, text} }
+
+func (e *Error) Error() string { return e.text }
+
+// Status returns the HTTP status for an error of this type, of http.MaxBytesReader, for a context that has no time
+// left, or for an error that has a class and a code; 0 for all others.
 func Status(err error) int {
-	for _, row := range []struct {
-		err    error
-		status int
-	}{
-		{ErrNoRoute, http.StatusNotFound},
-		{ErrPath, http.StatusBadRequest},
-		{ErrMethod, http.StatusMethodNotAllowed},
-		{ErrNobody, http.StatusUnauthorized},
-		{access.ErrRefused, http.StatusUnauthorized},
-		{access.ErrLimited, http.StatusTooManyRequests},
-		{access.ErrBusy, http.StatusServiceUnavailable},
-		{ErrDenied, http.StatusForbidden},
-		{ErrOrigin, http.StatusForbidden},
-		{ErrHost, http.StatusMisdirectedRequest},
-		{ErrTooLong, http.StatusRequestHeaderFieldsTooLarge},
-		{ErrTooLarge, http.StatusRequestEntityTooLarge},
-		{ErrOften, http.StatusTooManyRequests},
-		{ErrBusy, http.StatusServiceUnavailable},
-		{ErrClosed, http.StatusServiceUnavailable},
-		{ErrPanic, http.StatusInternalServerError},
-		{context.DeadlineExceeded, http.StatusGatewayTimeout},
-	} {
-		if errors.Is(err, row.err) {
-			return row.status
-		}
-	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge
 	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Status
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return http.StatusGatewayTimeout
+	}
+	if e := errclass.Coded(err); e != nil {
+		return StatusOf(e.Class)
+	}
 	return 0
+}
+
+// StatusOf returns the HTTP status of a class of errors.
+func StatusOf(c errclass.Class) int {
+	switch c {
+	case errclass.InvalidArgument, errclass.OutOfRange:
+		return http.StatusUnprocessableEntity
+	case errclass.NotFound:
+		return http.StatusNotFound
+	case errclass.AlreadyExists, errclass.FailedPrecondition:
+		return http.StatusConflict
+	case errclass.Aborted:
+		return http.StatusPreconditionFailed
+	case errclass.Busy, errclass.Unavailable:
+		return http.StatusServiceUnavailable
+	case errclass.Unauthenticated:
+		return http.StatusUnauthorized
+	case errclass.PermissionDenied: // the store's word, not the console's
+		return http.StatusBadGateway
+	case errclass.ResourceExhausted:
+		return http.StatusTooManyRequests
+	default:
+		return http.StatusInternalServerError
+	}
 }

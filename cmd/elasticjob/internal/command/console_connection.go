@@ -109,9 +109,6 @@ func (c *consoleConnections) try(ctx context.Context, b *connection.Book, name s
 			err = b.TestNamespace(ctx, n)
 		}
 	}
-	if errors.Is(err, connection.ErrNoDatabase) || errors.Is(err, connection.ErrNoNamespace) {
-		return exit.With(exit.NotFound, err)
-	}
 	fault, ok := errors.AsType[*connection.TestError](err)
 	if !ok {
 		return err

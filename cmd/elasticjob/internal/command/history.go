@@ -27,11 +27,7 @@ func pastError(err error) error {
 		return nil
 	case errors.Is(err, ops.ErrNoHistory):
 		return exit.Errorf(exit.Usage, "%w: give --history, ELASTICJOB_HISTORY, or a context that has one", err)
-	case errors.Is(err, history.ErrQuery):
-		return exit.With(exit.Usage, err)
-	case errors.Is(err, history.ErrNotFound):
-		return exit.With(exit.NotFound, err)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, history.ErrQuery), errors.Is(err, history.ErrNotFound), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return err
 	}
 	return exit.With(exit.Unreachable, err)

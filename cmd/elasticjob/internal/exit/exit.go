@@ -1,5 +1,5 @@
 // Package exit says with which code the command ends: one table, for the program, its help and
-// its tests.
+// its tests. That of an error of the library follows from its class (package errclass).
 package exit
 
 import (
@@ -8,13 +8,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/jobtype"
-	"github.com/elasticjob-go/elasticjob/ops"
-	"github.com/elasticjob-go/elasticjob/ops/declare"
+	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/ops/migrate"
-	"github.com/elasticjob-go/elasticjob/ops/rights"
 )
 
 // Code is what a shell sees as $?.
@@ -91,102 +87,43 @@ func Errorf(code Code, format string, args ...any) error {
 	return &Error{code, fmt.Errorf(format, args...)}
 }
 
-// Of returns the code of an error.
+// Of returns the code of an error. What the store says counts before what it has led to.
 func Of(err error) Code {
-	if err == nil {
+	own, isOwn := errors.AsType[*Error](err)
+	classed, isClassed := errors.AsType[*errclass.Error](err)
+	switch {
+	case err == nil:
 		return Done
-	}
-	if own, ok := errors.AsType[*Error](err); ok {
+	case isOwn:
 		return own.Code
+	case errors.Is(err, coord.ErrDenied):
+		return Denied
+	case errors.Is(err, coord.ErrUnknownOutcome):
+		return Unreachable
+	case errors.Is(err, context.DeadlineExceeded):
+		return NotInTime
+	case errors.Is(err, migrate.ErrDiffers):
+		return Findings
+	case isClassed:
+		return ofClass(classed.Class)
+	default:
+		return Failed
 	}
-	for _, row := range sentinels() {
-		if errors.Is(err, row.err) {
-			return row.code
-		}
-	}
-	if _, ok := errors.AsType[*jobtype.ConfigError](err); ok {
+}
+
+func ofClass(c errclass.Class) Code {
+	switch c {
+	case errclass.InvalidArgument:
 		return Usage
-	}
-	return Failed
-}
-
-type sentinel struct {
-	err  error
-	code Code
-}
-
-// sentinels lists the errors of the library; the first that matches counts. So what the store says
-// comes first: it may be the cause of another one.
-func sentinels() []sentinel {
-	return []sentinel{
-		{coord.ErrDenied, Denied},
-		{coord.ErrUnknownOutcome, Unreachable},
-		{context.DeadlineExceeded, NotInTime},
-		{coord.ErrUnavailable, Unreachable},
-		{coord.ErrSessionLost, Unreachable},
-		{coord.ErrUnsupported, Unreachable},
-		{coord.ErrInvalidConfig, Usage},
-
-		{ops.ErrNoJob, NotFound},
-		{ops.ErrNoServer, NotFound},
-		{ops.ErrNoInstance, NotFound},
-		{ops.ErrNoCalendar, NotFound},
-		{ops.ErrNoStore, NotFound},
-		{ops.ErrNotRemoved, NotFound},
-		{jobtype.ErrNoRequest, NotFound},
-		{jobtype.ErrNoItem, NotFound},
-
-		{rights.ErrInUse, Conflict},
-		{rights.ErrUnsettled, Conflict},
-		{rights.ErrLockout, Usage},
-
-		{ops.ErrNoHistory, Usage},
-		{ops.ErrManyNamespaces, Usage},
-		{ops.ErrStoreAway, Unreachable},
-		{ops.ErrStoresClosed, Unreachable},
-		{ops.ErrTicks, Usage},
-		{ops.ErrRequest, Usage},
-
-		{ops.ErrBusy, Conflict},
-		{ops.ErrMoving, Conflict},
-		{ops.ErrMoved, Conflict},
-		{ops.ErrNotRunning, Conflict},
-		{ops.ErrNothingFailed, Conflict},
-		{ops.ErrPaused, Conflict},
-		{ops.ErrNotPaused, Conflict},
-		{ops.ErrJVM, Conflict},
-		{ops.ErrOldMember, Conflict},
-		{ops.ErrBroadcast, Conflict},
-		{ops.ErrJobExists, Conflict},
-		{ops.ErrImplementationChanged, Conflict},
-		{ops.ErrConfigChanged, Conflict},
-		{ops.ErrCalendarChanged, Conflict},
-		{ops.ErrCalendarUsed, Conflict},
-		{ops.ErrOtherSet, Conflict},
-		{declare.ErrEmpty, Usage},
-		{jobtype.ErrQueueFull, Conflict},
-		{jobtype.ErrNobodyRunsIt, Conflict},
-		{jobtype.ErrKindConflict, Conflict},
-		{jobtype.ErrOldMembers, Conflict},
-		{migrate.ErrRefused, Conflict},
-		{migrate.ErrOther, Conflict},
-		{migrate.ErrTakenOver, Conflict},
-		{migrate.ErrSetUpAgain, Conflict},
-		{migrate.ErrDiffers, Findings},
-		{migrate.ErrNone, NotFound},
-
-		{access.ErrNoUser, NotFound},
-		{access.ErrNoToken, NotFound},
-		{access.ErrNoFile, NotFound},
-		{access.ErrExists, Conflict},
-		{access.ErrLastAdmin, Conflict},
-		{access.ErrLocked, Conflict},
-		{access.ErrInvalid, Usage},
-		{access.ErrPassword, Usage},
-		{access.ErrHash, Usage},
-		{access.ErrExposed, Usage},
-
-		{coord.ErrConflict, Conflict},
-		{coord.ErrNoNode, NotFound},
+	case errclass.NotFound:
+		return NotFound
+	case errclass.AlreadyExists, errclass.FailedPrecondition, errclass.Aborted, errclass.Busy:
+		return Conflict
+	case errclass.PermissionDenied:
+		return Denied
+	case errclass.Unavailable, errclass.Unimplemented:
+		return Unreachable
+	default:
+		return Failed
 	}
 }
