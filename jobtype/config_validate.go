@@ -11,14 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
 )
-
-// ErrInvalidConfig is in the chain of every *ConfigError.
-var ErrInvalidConfig = errclass.InvalidArgument.New("invalid-config", "job: invalid configuration")
 
 // ConfigError lists what is wrong with a configuration. errors.Is finds [ErrInvalidConfig]
 // in it, and errors.As a *FieldError.

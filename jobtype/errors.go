@@ -25,6 +25,8 @@ var (
 	// ErrOldMembers: the program's configuration is to replace a document of elastic-job 2.1 (Overwrite, or a larger
 	// Revision) while members of 2.1 live, which read no other document.
 	ErrOldMembers = errclass.FailedPrecondition.New("old-members", "job: members of elastic-job 2.1 run the job, and would run nothing once its configuration is written here: stop them first")
+	// ErrInvalidConfig is in the chain of every *ConfigError.
+	ErrInvalidConfig = errclass.InvalidArgument.New("invalid-config", "job: invalid configuration")
 	// ErrNoItem: the job has no item of that number.
 	ErrNoItem = errclass.NotFound.New("no-item", "job: no such item")
 	// ErrNobodyRunsIt: there is no enabled instance that could take a trigger.

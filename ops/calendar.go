@@ -11,20 +11,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/jobtype"
-)
-
-// Errors of calendars that a program may want to tell apart.
-var (
-	// ErrNoCalendar: the namespace has no calendar of that name.
-	ErrNoCalendar = errclass.NotFound.New("no-calendar", "ops: no such calendar")
-	// ErrCalendarChanged: the calendar has not the version that was asked for.
-	ErrCalendarChanged = errclass.Aborted.New("calendar-changed", "ops: the calendar has changed")
-	// ErrCalendarUsed: jobs name the calendar. A *CalendarUsedError lists them.
-	ErrCalendarUsed = errclass.FailedPrecondition.New("calendar-used", "ops: jobs name the calendar")
 )
 
 // errBadCalendar: the document of a calendar cannot be read.

@@ -9,18 +9,9 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/jobtype"
-)
-
-// Errors of configurations that a program may want to tell apart.
-var (
-	// ErrJobExists: the namespace has a job of that name.
-	ErrJobExists = errclass.AlreadyExists.New("job-exists", "ops: the job exists already")
-	// ErrConfigChanged: the configuration has not the version that was asked for.
-	ErrConfigChanged = errclass.Aborted.New("config-changed", "ops: the configuration has changed")
 )
 
 // CreateRequest says what job is to be created.

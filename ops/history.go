@@ -1,12 +1,6 @@
 package ops
 
-import (
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
-	"github.com/elasticjob-go/elasticjob/trace/history"
-)
-
-// ErrNoHistory: nobody has given these operations a history.
-var ErrNoHistory = errclass.NotFound.New("no-history", "ops: there is no history: no database of it was given")
+import "github.com/elasticjob-go/elasticjob/trace/history"
 
 // WithHistory is for [Ops.History]: a *sqltrace.Tracer, say. It stays the caller's.
 func WithHistory(r history.Reader) Option { return func(o *Ops) { o.history = r } }

@@ -10,45 +10,9 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/trace/history"
-)
-
-// Errors of this package that a program may want to tell apart.
-var (
-	// ErrNoJob: the namespace has no job of that name.
-	ErrNoJob = errclass.NotFound.New("no-job", "ops: no such job")
-	// ErrNoServer: there is no server of that address, in the job or in any job.
-	ErrNoServer = errclass.NotFound.New("no-server", "ops: no such server")
-	// ErrNoInstance: the job has no live instance of that id.
-	ErrNoInstance = errclass.NotFound.New("no-instance", "ops: no such instance")
-	// ErrNotRunning: nothing runs that the request is about.
-	ErrNotRunning = errclass.FailedPrecondition.New("not-running", "ops: nothing of the kind runs")
-	// ErrPaused: the job is paused already.
-	ErrPaused = errclass.FailedPrecondition.New("paused", "ops: the job is paused already")
-	// ErrNotPaused: the job is not paused.
-	ErrNotPaused = errclass.FailedPrecondition.New("not-paused", "ops: the job is not paused")
-	// ErrJVM: a JVM member has to do it, and does not know how.
-	ErrJVM = errclass.FailedPrecondition.New("jvm-member", "ops: a JVM member of the job cannot do that")
-	// ErrOldMember: a Go member of the job has to do it, and its program is too old to know how.
-	ErrOldMember = errclass.FailedPrecondition.New("old-member", "ops: a member of the job is too old for that")
-	// ErrBusy: the tree changes so often that no attempt has succeeded.
-	ErrBusy = errclass.FailedPrecondition.New("busy", "ops: the job changes too fast")
-	// ErrOtherSet: the job belongs to another set of files.
-	ErrOtherSet = errclass.FailedPrecondition.New("other-set", "ops: the job belongs to another set")
-	// ErrImplementationChanged: the job has not the implementation that was asked for.
-	ErrImplementationChanged = errclass.Aborted.New("implementation-changed", "ops: the job has another implementation")
-	// ErrBroadcast: in a broadcast job each instance has an item of its own, so there are no pins.
-	ErrBroadcast = errclass.FailedPrecondition.New("broadcast", "ops: a broadcast job has no pins")
-	// ErrNotRemoved: nothing says that a job of that name was removed.
-	ErrNotRemoved = errclass.NotFound.New("not-removed", "ops: the job was not removed")
-	// ErrMoving: the job is on its way from this namespace to another one, or to this one. Package migrate
-	// goes on with that, or aborts it.
-	ErrMoving = errclass.FailedPrecondition.New("moving", "ops: the job is on its way between two namespaces")
-	// ErrMoved: a migration has moved the job to another namespace, where it runs. Set up here again, it would run twice.
-	ErrMoved = errclass.FailedPrecondition.New("moved", "ops: the job was moved to another namespace, and would run twice")
 )
 
 // Ops steers the jobs of one namespace. It is a value that is never changed: By and the like

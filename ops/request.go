@@ -10,7 +10,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/request"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
@@ -44,13 +43,6 @@ type RetryRequest struct {
 	// Key makes it safe to ask again: see [jobtype.TriggerRequest].
 	Key string
 }
-
-// ErrNothingFailed: no item has failed for the tick, as far as the tree tells: it has the last
-// execution of each item.
-var ErrNothingFailed = errclass.FailedPrecondition.New("nothing-failed", "ops: nothing has failed")
-
-// ErrTicks: the schedule has no ticks in the time of a backfill, or more than MaxBackfillTicks.
-var ErrTicks = errclass.InvalidArgument.New("bad-ticks", "ops: such ticks cannot be asked for")
 
 // Retry runs the items again that have failed for a tick. They have [jobtype.SourceRetry] and that
 // tick as the scheduled time, and wait for their turn as triggered ones do. It looks at the last

@@ -12,19 +12,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
-)
-
-// Errors of stores that a program may want to tell apart.
-var (
-	// ErrNoStore: there is no store of that name.
-	ErrNoStore = errclass.NotFound.New("", "ops: no such store")
-	// ErrStoreAway: the store could not be connected to; the error has the reason.
-	ErrStoreAway = errclass.Unavailable.New("store-away", "ops: the store is away")
-	// ErrStoresClosed: Close was called.
-	ErrStoresClosed = errclass.Unavailable.New("closing", "ops: the stores were closed")
-	// ErrManyNamespaces: MaxNamespaces are open.
-	ErrManyNamespaces = errclass.Busy.New("too-many-namespaces", fmt.Sprintf("ops: more than %d namespaces", MaxNamespaces))
 )
 
 // Connect connects to a namespace of a store, and ends with ctx. The registry becomes that of the Stores.

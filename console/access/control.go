@@ -9,20 +9,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
-)
-
-// Errors of log-ins that a program may want to tell apart. All texts may be shown.
-var (
-	// ErrRefused: what should say who sends a request does not do so. The text says why.
-	ErrRefused = errclass.Unauthenticated.New("refused", "not let in")
-	// ErrBusy: too many passwords are being checked. Try again in a second.
-	ErrBusy = errclass.Busy.New("too-many-log-ins", "too many log-ins at the same time")
-	// ErrNoSession: there is no such session, or it is over.
-	ErrNoSession = errclass.NotFound.New("no-session", "no such session")
-	// ErrReadOnly: the console has no users file, so there are no users to change.
-	ErrReadOnly = errclass.FailedPrecondition.New("no-users-file", "the console has no users file")
 )
 
 // Options say who may log in, and how.

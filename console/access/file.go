@@ -13,19 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
-)
-
-// Errors of the users file that a program may want to tell apart.
-var (
-	// ErrNoFile: there is no users file.
-	ErrNoFile = errclass.NotFound.New("", "there is no such file; elasticjob console user add makes one")
-	// ErrExposed: others than its owner can write the users file, or others than its owner and group read it.
-	ErrExposed = errclass.InvalidArgument.New("", "others have rights to it, and it has hashes of passwords")
-	// ErrLocked: another process has been changing the users file for too long.
-	ErrLocked = lockedfile.ErrLocked
 )
 
 // File is a users file.

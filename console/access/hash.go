@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
-
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Hash is what the users file keeps of a password: argon2id in the form of the PHC string format,
@@ -34,9 +32,6 @@ func (h Hash) GoString() string { return h.String() }
 
 // MarshalJSON keeps it out of answers.
 func (h Hash) MarshalJSON() ([]byte, error) { return []byte(strconv.Quote(h.String())), nil }
-
-// ErrHash: a hash cannot be read, or is too weak, or would take too much to check.
-var ErrHash = errclass.InvalidArgument.New("", "the hash of a password is not usable")
 
 // What new hashes are made with: the least that OWASP's password storage cheat sheet recommends.
 const (

@@ -6,12 +6,7 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
-
-// ErrLimited: there were too many log-ins that failed. See [LimitError].
-var ErrLimited = errclass.ResourceExhausted.New("limited", "too many log-ins have failed")
 
 // LimitError is ErrLimited with the time to wait.
 type LimitError struct{ After time.Duration }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 )
 
 // Bounds of a password, in bytes.
@@ -14,9 +12,6 @@ const (
 	MinPassword = 12
 	MaxPassword = 256
 )
-
-// ErrPassword: a password is not allowed. The text says why, and never has the password.
-var ErrPassword = errclass.InvalidArgument.New("bad-password", "the password is not allowed")
 
 // CheckPassword returns ErrPassword for a password that is too short or too long, or easy to guess: it is one that
 // many have, or is little more than the name, or repeats a few signs.

@@ -14,23 +14,6 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
-)
-
-// Errors of users and tokens that a program may want to tell apart.
-var (
-	// ErrNoUser: there is no user of that name.
-	ErrNoUser = errclass.NotFound.New("no-user", "no such user")
-	// ErrNoToken: the user has no token of that name.
-	ErrNoToken = errclass.NotFound.New("no-token", "no such token")
-	// ErrExists: there is one of that name already.
-	ErrExists = errclass.AlreadyExists.New("exists", "there is one of that name already")
-	// ErrLastAdmin: nobody would be left who may do everything, and is not disabled.
-	ErrLastAdmin = errclass.FailedPrecondition.New("last-admin", "he is the last admin for everything: make another one first")
-	// ErrChanged: the user has another version than the one that is to be changed.
-	ErrChanged = errclass.Aborted.New("user-changed", "he was changed meanwhile: look again")
-	// ErrInvalid: a value is not allowed. The text has the field.
-	ErrInvalid = errclass.InvalidArgument.New("invalid", "not allowed")
 )
 
 // Bounds of the users file.

@@ -8,30 +8,18 @@ package errclass
 type Class string
 
 const (
-	// InvalidArgument: what was asked for is never allowed.
-	InvalidArgument Class = "InvalidArgument"
-	// OutOfRange: it is larger than what takes it.
-	OutOfRange Class = "OutOfRange"
-	// NotFound: there is no such thing.
-	NotFound Class = "NotFound"
-	// AlreadyExists: there is one already.
-	AlreadyExists Class = "AlreadyExists"
-	// FailedPrecondition: the state does not allow it.
-	FailedPrecondition Class = "FailedPrecondition"
-	// Aborted: somebody else has changed it since it was read.
-	Aborted Class = "Aborted"
-	// Busy: a lock, or each of so many places, is taken at present.
-	Busy Class = "Busy"
-	// Unauthenticated: nobody knows who asks.
-	Unauthenticated Class = "Unauthenticated"
-	// PermissionDenied: the store does not allow it to this process.
-	PermissionDenied Class = "PermissionDenied"
-	// ResourceExhausted: who asks has done so too often.
-	ResourceExhausted Class = "ResourceExhausted"
-	// Unavailable: the store, a database or the program itself does not answer now.
-	Unavailable Class = "Unavailable"
-	// Unimplemented: this version of the store cannot do it.
-	Unimplemented Class = "Unimplemented"
+	InvalidArgument    Class = "InvalidArgument"    // what was asked for is never allowed
+	OutOfRange         Class = "OutOfRange"         // it is larger than what takes it
+	NotFound           Class = "NotFound"           // there is no such thing
+	AlreadyExists      Class = "AlreadyExists"      // there is one already
+	FailedPrecondition Class = "FailedPrecondition" // the state does not allow it
+	Aborted            Class = "Aborted"            // somebody else has changed it since it was read
+	Busy               Class = "Busy"               // a lock, or each of so many places, is taken at present
+	Unauthenticated    Class = "Unauthenticated"    // nobody knows who asks
+	PermissionDenied   Class = "PermissionDenied"   // the store does not allow it to this process
+	ResourceExhausted  Class = "ResourceExhausted"  // who asks has done so too often
+	Unavailable        Class = "Unavailable"        // the store, a database or the program itself does not answer now
+	Unimplemented      Class = "Unimplemented"      // this version of the store cannot do it
 )
 
 // New returns a sentinel error of the class. code is what the console's API calls it; without one, clients of the API

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
-
-// ErrSkipped: something before has failed, so the job is not pruned.
-var ErrSkipped = errclass.FailedPrecondition.New("", "declare: not pruned, because not all else has succeeded")
 
 // Result is what has come of a step.
 type Result struct {

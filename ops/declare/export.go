@@ -7,15 +7,11 @@ import (
 	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
-	"github.com/elasticjob-go/elasticjob/internal/errclass"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
-
-// ErrNoSuchKey: a configuration in the registry has keys that files do not have.
-var ErrNoSuchKey = errclass.FailedPrecondition.New("", "files have no such key")
 
 // Export returns what the namespace has, for [jobfile.Declarations.Write]: some jobs with the calendars
 // that they name; or, without names, all jobs and all calendars. A plan for what is written has

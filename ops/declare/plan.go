@@ -20,9 +20,6 @@ import (
 // DefaultSet is the name of a set that has none.
 const DefaultSet = "default"
 
-// ErrEmpty: the files have no job at all, so that a prune would remove all jobs of the set.
-var ErrEmpty = errclass.InvalidArgument.New("empty", "declare: the files have no job, so nothing is pruned; remove the jobs by name")
-
 // Request says what is to be planned.
 type Request struct {
 	// Set is the name of the set, with characters as in the name of a job. Default DefaultSet.
@@ -251,8 +248,17 @@ func decide(r Request, want jobfile.Declared, there seen, mark *ops.Applied) Ste
 	return s
 }
 
-// Why a step is refused, beside the errors of ops.
+// Errors that a program may want to tell apart.
 var (
+	// ErrEmpty: the files have no job at all, so that a prune would remove all jobs of the set.
+	ErrEmpty = errclass.InvalidArgument.New("empty", "declare: the files have no job, so nothing is pruned; remove the jobs by name")
+	// ErrSkipped: something before has failed, so the job is not pruned.
+	ErrSkipped = errclass.FailedPrecondition.New("", "declare: not pruned, because not all else has succeeded")
+	// ErrNoSuchKey: a configuration in the registry has keys that files do not have.
+	ErrNoSuchKey = errclass.FailedPrecondition.New("", "files have no such key")
+
+	// Why a step is refused, beside the errors of ops:
+
 	// ErrOldRevision: the registry has a larger revision than the file.
 	ErrOldRevision = errclass.FailedPrecondition.New("old-revision", "the registry has a larger revision")
 	// ErrNoSet: programs, or operators, have made the job, and no set has applied it.

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -69,24 +70,17 @@ func Status(err error) int {
 
 // StatusOf returns the HTTP status of a class of errors.
 func StatusOf(c errclass.Class) int {
-	switch c {
-	case errclass.InvalidArgument, errclass.OutOfRange:
-		return http.StatusUnprocessableEntity
-	case errclass.NotFound:
-		return http.StatusNotFound
-	case errclass.AlreadyExists, errclass.FailedPrecondition:
-		return http.StatusConflict
-	case errclass.Aborted:
-		return http.StatusPreconditionFailed
-	case errclass.Busy, errclass.Unavailable:
-		return http.StatusServiceUnavailable
-	case errclass.Unauthenticated:
-		return http.StatusUnauthorized
-	case errclass.PermissionDenied: // the store's word, not the console's
-		return http.StatusBadGateway
-	case errclass.ResourceExhausted:
-		return http.StatusTooManyRequests
-	default:
-		return http.StatusInternalServerError
-	}
+	return cmp.Or(map[errclass.Class]int{
+		errclass.InvalidArgument:    http.StatusUnprocessableEntity,
+		errclass.OutOfRange:         http.StatusUnprocessableEntity,
+		errclass.NotFound:           http.StatusNotFound,
+		errclass.AlreadyExists:      http.StatusConflict,
+		errclass.FailedPrecondition: http.StatusConflict,
+		errclass.Aborted:            http.StatusPreconditionFailed,
+		errclass.Busy:               http.StatusServiceUnavailable,
+		errclass.Unauthenticated:    http.StatusUnauthorized,
+		errclass.PermissionDenied:   http.StatusBadGateway, // the store's word, not the console's
+		errclass.ResourceExhausted:  http.StatusTooManyRequests,
+		errclass.Unavailable:        http.StatusServiceUnavailable,
+	}[c], http.StatusInternalServerError)
 }
