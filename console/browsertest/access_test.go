@@ -175,6 +175,7 @@ func TestUsers(t *testing.T) {
 	}
 
 	tab.Fill("Jobs", "")
+	refuses(t, tab, "Save")
 	tab.Click("button", "Save")
 	tab.NotSee("Undo")
 	want[0].Jobs = nil
@@ -261,6 +262,7 @@ func TestConnections(t *testing.T) {
 	tab.Click("button", "Test")
 	tab.See("It answers, in ")
 	tab.Choose("History", "history")
+	refuses(t, tab, "Save")
 	tab.Click("button", "Save")
 	tab.See("Add a namespace done.")
 	tab.See("some/jobs")

@@ -53,6 +53,7 @@ func TestCreateScript(t *testing.T) {
 	if _, err := j.Describe(t.Context()); !errors.Is(err, ops.ErrNoJob) {
 		t.Errorf("a look at the document has created it (%v)", err)
 	}
+	refuses(t, tab, "Create the job")
 	tab.Click("button", "Create the job")
 	tab.WaitFor("location.pathname.endsWith('/jobs/" + name + "')")
 

@@ -60,6 +60,23 @@ func logIn(tab *browser.Tab, user string) {
 	tab.WaitFor("document.querySelector('#logout') && document.readyState === 'complete'")
 }
 
+// refuses presses a button while the console cannot be reached, and waits until the page says why nothing was done: beside the
+// button, in sight, and announced.
+func refuses(t *testing.T, tab *browser.Tab, button string) {
+	t.Helper()
+	var none string
+	tab.Eval("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError()), ''", &none)
+	tab.Click("button", button)
+	tab.WaitFor(`(() => {
+		const button = document.activeElement;
+		const alert = button.closest("section, form")?.querySelector(".refusal [role=alert]");
+		const box = alert?.getBoundingClientRect();
+		return alert?.innerText.includes("The console cannot be reached.") && box.top >= 0 && box.bottom <= innerHeight && Math.abs(box.top - button.getBoundingClientRect().top) < 250;
+	})()`)
+	audit(t, tab, "what is refused")
+	tab.Eval("window.fetch = window.reach, ''", &none)
+}
+
 // at fails a test whose tab is at another path.
 func at(t *testing.T, tab *browser.Tab, want string) {
 	t.Helper()

@@ -63,6 +63,7 @@ func TestSettings(t *testing.T) {
 	tab.Fill("Name", "count.kind")
 	tab.Fill("Value of count.kind", "all\nof <b>them</b>")
 
+	refuses(t, tab, "Review and save")
 	tab.Click("button", "Review and save")
 	tab.See("item 1 goes, with its last outcome and cursor")
 	tab.See("Next ticks then")

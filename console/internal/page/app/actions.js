@@ -4,7 +4,7 @@ import { dialog, ends } from "./dialog.js";
 import { h } from "./dom.js";
 import { tell } from "./frame.js";
 import { field } from "./form.js";
-import { button, problem } from "./ui.js";
+import { button, problem, refusal } from "./ui.js";
 import { term, w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
@@ -74,8 +74,7 @@ export async function askAbout(a) {
     }, error),
     a.why ? field({ label: w("actions.why"), id: "why", value: why, change: (v) => (why = v), hint: w("actions.whyHint") }) : null,
     preview ? h("div", { class: "preview" }, h("p", null, w("actions.would")), changeList(changesOf(preview)), a.warns?.(preview), a.shows?.(preview)) : null,
-    error ? problem(error) : null,
-    ends(() => close(),
+    ends(() => close(), refusal(error),
       a.preview && a.form ? button(w("actions.preview"), look) : null,
       h("button", { type: "submit", class: a.danger ? "danger" : "first", "aria-disabled": busy ? "true" : null, disabled: !(a.valid?.() ?? true), autofocus: !a.form && !a.danger }, a.does)));
   });

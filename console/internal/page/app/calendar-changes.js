@@ -5,8 +5,7 @@ import { diffView } from "./diff-view.js";
 import { h } from "./dom.js";
 import { inNamespace, namespace } from "./facts.js";
 import { check } from "./form.js";
-import { tell } from "./frame.js";
-import { note, problem } from "./ui.js";
+import { note } from "./ui.js";
 import { w } from "./words.js";
 
 /** @typedef {{detail: import("./types/api").CalendarDetail, etag: string}} Stored */
@@ -22,14 +21,11 @@ export async function saveCalendar(calendar, stored, text, meet) {
   const version = stored.etag ? { "If-Match": stored.etag } : { "If-None-Match": /** @type {"*"} */ ("*") };
   const put = (/** @type {boolean} */ dryRun) => ask("PUT /namespaces/{namespace}/calendars/{calendar}", { namespace, calendar, dryRun, ...version }, { document: text });
   let isLost = false;
-  let would;
-  try {
-    would = await put(true);
-  } catch (e) {
-    if (isConflict(e)) await meet();
-    else tell("bad", problem(e));
-    return false;
-  }
+  const would = await put(true).catch(async (e) => {
+    if (!isConflict(e)) throw e;
+    await meet();
+  });
+  if (!would) return false;
   const { jobs, idle } = would;
   const was = await askAbout({
     title: w("calendar.saveTitle", { calendar }), does: stored.etag ? w("ui.save") : w("calendar.create"), quiet: true,

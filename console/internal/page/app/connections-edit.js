@@ -3,7 +3,7 @@ import { askAbout, isConflict } from "./actions.js";
 import { answer, ask, Problem } from "./api.js";
 import { connectionForm } from "./connections-form.js";
 import { h } from "./dom.js";
-import { button, note, problem } from "./ui.js";
+import { button, note, refusal } from "./ui.js";
 import { term, w } from "./words.js";
 
 /** @typedef {import("./connections-form.js").Typed} Typed */
@@ -101,7 +101,7 @@ export function testResult(t) {
 
 /** @param {Test | Problem} test */
 function shown(test) {
-  if (test instanceof Error) return problem(test);
+  if (test instanceof Error) return refusal(test);
   return note(test.ok ? "good" : "bad", h("p", null, h("strong", null, testResult(test))), test.detail ? h("p", { class: "detail" }, test.detail) : null);
 }
 

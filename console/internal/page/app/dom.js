@@ -3,7 +3,7 @@
 
 /**
  * @typedef {string | number | false | null | undefined} Text what is false, null or undefined is left out
- * @typedef {{tag: string, props: Record<string, any>, children: Child[], key?: string | number, el?: Element}} Made
+ * @typedef {{tag: string, props: Record<string, any>, children: Child[], key?: unknown, el?: Element}} Made
  * @typedef {{text: string, el?: globalThis.Text}} Written
  * @typedef {Made | Written} Child
  * @typedef {Made | Text | Made[] | (Made | Text | Made[] | (Made | Text)[])[]} View
@@ -141,7 +141,7 @@ function patchChildren(parent, before, now) {
   while (endBefore > from && endNow > from && same(before[endBefore - 1], now[endNow - 1])) {
     patch(before[--endBefore], now[--endNow]);
   }
-  /** @type {Map<string | number, Made>} */
+  /** @type {Map<unknown, Made>} */
   const keyed = new Map();
   /** @type {Child[]} */
   const left = [];

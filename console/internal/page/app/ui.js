@@ -91,6 +91,19 @@ function help(p) {
 }
 
 /**
+ * Why what a button was pressed for was not done: it stands in the row of the button, comes into sight, and is announced.
+ * @param {unknown} error none: nothing
+ */
+export function refusal(error) {
+  return error ? h("div", { key: error, class: "refusal", made: show }, problem(error)) : null;
+}
+
+/** @param {Element} el one that is put into the page now */
+function show(el) {
+  requestAnimationFrame(() => el.scrollIntoView({ block: "nearest" }));
+}
+
+/**
  * A block with a heading.
  * @param {View} title
  * @param {{tools?: View, class?: string, id?: string}} o

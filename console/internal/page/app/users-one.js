@@ -9,7 +9,7 @@ import { newPassword } from "./password.js";
 import { poll } from "./poll.js";
 import { sessionTable } from "./sessions.js";
 import { newToken, revokeToken, tokenTable } from "./tokens.js";
-import { at, button, note, pairs, problem, section } from "./ui.js";
+import { at, button, note, pairs, problem, refusal, section } from "./ui.js";
 import { endSession, stateOf } from "./users-list.js";
 import { w } from "./words.js";
 
@@ -97,9 +97,8 @@ function rights(one) {
   };
   return section(w("users.may"), {},
     grantForm(one.grants, changed, one.refused, true),
-    isConflict(one.refused) ? conflict(one, save, leave) : one.refused ? problem(one.refused) : null,
-    one.isChanged && !isConflict(one.refused)
-      ? h("div", { class: "ends" }, button(w("users.undo"), leave), button(w("ui.save"), () => save(one.loaded.etag), { kind: "first" })) : null);
+    isConflict(one.refused) ? conflict(one, save, leave) : one.isChanged
+      ? h("div", { class: "ends" }, refusal(one.refused), button(w("users.undo"), leave), button(w("ui.save"), () => save(one.loaded.etag), { kind: "first" })) : null);
 }
 
 /** @param {One} one @param {(etag: string) => Promise<void>} save @param {() => unknown} leave */

@@ -10,7 +10,7 @@ import { daysOf, monthOf, monthView } from "../month.js";
 import { poll } from "../poll.js";
 import { query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
-import { button, empty, note, problem, section } from "../ui.js";
+import { button, empty, note, problem, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {{detail: import("../types/api").CalendarDetail, etag: string}} Stored etag is empty for one that is not there yet */
@@ -39,6 +39,8 @@ let plan;
 let wrong;
 /** @type {unknown} */
 let error;
+/** Why the text could not be checked, or saved. @type {unknown} */
+let refused;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let asked = 0;
@@ -68,11 +70,11 @@ async function look() {
   try {
     const found = await ask("POST /namespaces/{namespace}/calendars:plan", params, { document: text });
     if (mine !== asked) return;
-    [plan, wrong, error] = [found, undefined, undefined];
+    [plan, wrong, refused] = [found, undefined, undefined];
   } catch (e) {
     if (mine !== asked) return;
-    if (e instanceof Problem && e.status === 422) [plan, wrong] = [undefined, e.errors[0]?.reason ?? e.message];
-    else error = e;
+    if (e instanceof Problem && e.status === 422) [plan, wrong, refused] = [undefined, e.errors[0]?.reason ?? e.message, undefined];
+    else refused = e;
   }
   again();
 }
@@ -119,12 +121,16 @@ async function save() {
   clearTimeout(timer);
   await look();
   if (wrong) return void document.getElementById("document")?.focus();
-  const saved = await saveCalendar(calendar, stored, text, reload);
-  if (!saved) return;
-  setQuery({ new: "" });
-  begin(await read());
+  if (refused) return;
+  try {
+    if (!(await saveCalendar(calendar, stored, text, reload))) return;
+    setQuery({ new: "" });
+    begin(await read());
+    tell("good", h("p", null, w("calendar.saved")));
+  } catch (e) {
+    refused = e;
+  }
   again();
-  tell("good", h("p", null, w("calendar.saved")));
 }
 
 async function remove() {
@@ -180,7 +186,7 @@ function textView() {
     area({ id: "document", label: w("calendar.text"), value: text, code: true, rows, change: edit, error: wrong, disabled: isOff, hint: w("calendar.syntax") }),
     h("details", null, h("summary", null, w("calendar.help")), h("dl", { class: "syntax" },
       syntax.map(([code, meaning]) => h("div", null, h("dt", null, h("code", null, code)), h("dd", null, meaning))))),
-    isFixed ? h("p", { class: "hint" }, w("calendar.fixed")) : h("div", { class: "tools" },
+    isFixed ? h("p", { class: "hint" }, w("calendar.fixed")) : h("div", { class: "tools" }, refusal(refused),
       button(isThere ? w("calendar.reviewAndSave") : w("calendar.create"), save, { kind: "first", disabled: isOff || (isThere && !isDirty()) }),
       isThere && isDirty() ? button(w("calendar.drop"), () => begin(theirs ?? stored)) : null));
 }

@@ -13,7 +13,7 @@ import { mayAll, maySome } from "../rights.js";
 import { control, groups } from "../settings-fields.js";
 import { ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
-import { button, note, problem, section } from "../ui.js";
+import { button, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** Settings that stand above "More settings", and those that have controls of their own. */
@@ -120,7 +120,7 @@ function aside() {
   return section(w("create.preview"), { class: "draft", tools: button(w("create.create"), create, { kind: "first" }) },
     isWrong ? h("p", { class: "error", role: "alert" }, w("create.wrong", { n: new Set([...draft.missing.keys(), ...draft.errors.keys()]).size })) : null,
     otherErrors(),
-    draft.problem ? problem(draft.problem) : null,
+    refusal(draft.problem),
     plan?.new ? [
       (plan.warnings ?? []).map((text) => note("warn", text)),
       ticking.some((key) => form.value(key)) ? ticks(w("create.ticks"), plan.ticksAfter, form.value("timeZone")) : null,

@@ -17,7 +17,7 @@ import { namesOf } from "../settings-model.js";
 import { planView, ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
 import { Editor, read } from "../settings-state.js";
-import { button, note, problem, section } from "../ui.js";
+import { button, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
 const isFixed = !may("admin", job);
@@ -98,7 +98,7 @@ function view() {
     e.stored.info.error ? note("bad", h("p", null, h("strong", null, w("settings.unreadable"))), h("p", { class: "detail" }, e.stored.info.error)) : null,
     e.conflict ? conflictView(e.conflict, { draw: () => again(), goOn: () => e.goOn(), drop: () => dropAll() }) : null,
     h("form", { class: "settings", onsubmit: (/** @type {Event} */ ev) => ev.preventDefault(), "aria-label": w("title.settings") },
-      e.isText ? textView() : formView(), elsewhere(), e.problem ? problem(e.problem, () => void e.check()) : null, isFixed ? null : bar()),
+      e.isText ? textView() : formView(), bar()),
     e.stored.info.config ? implementation(e.stored.info.implementation ?? "", isFixed, async () => {
       isSaving = true;
       await e.meet();
@@ -182,11 +182,13 @@ function elsewhere() {
   return rest.length ? note("bad", h("ul", null, rest.slice(0, 20).map(([key, reason]) => h("li", { key }, h("code", null, key), " ", reason)))) : null;
 }
 
-/** What was edited, and what to do with it: always in sight. */
+/** What was edited, what to do with it, and why that was refused: always in sight. */
 function bar() {
   const e = editor;
   const n = e.changed.length;
+  if (isFixed) return [elsewhere(), refusal(e.problem)];
   return h("div", { class: "savebar" + (n || e.conflict ? "" : " clean") },
+    elsewhere(), refusal(e.problem),
     h("p", { role: "status" }, e.conflict ? h("a", { href: "#conflict" }, w("settings.conflict")) : standing(n)),
     h("div", { class: "tools" },
       button(w("settings.drop"), dropAll, { disabled: !n }),
