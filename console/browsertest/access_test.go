@@ -11,6 +11,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 // clientOf returns a client of the API.
@@ -133,21 +134,40 @@ func TestChangePassword(t *testing.T) {
 	at(t, tab, "/account")
 }
 
-// Who ends a session of his elsewhere is logged out there.
+// Who ends a session of his elsewhere is logged out there. He logs in over the page, and what was typed in it is saved; whoever
+// else logs in gets a page of his own.
 func TestEndSession(t *testing.T) {
 	t.Parallel()
 	const user = "sessions-sue"
-	addUser(t, user)
-	there, here := enter(t, user, "/account"), enter(t, user, "/account")
-	here.See("No rights were given to you")
+	addUser(t, user, access.Grant{Role: access.Admin})
+	there, j := configure(t, user, "settings", job.Config{Name: "session-ends", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	there.Fill("Description", "typed before")
+	there.See("1 setting is changed")
+	here := enter(t, user, "/account")
+	there.Allow(": 401")
 	here.Click("button", "End the session at 127.0.0.1")
 	here.See("End the session at 127.0.0.1 done.")
-	there.Expect("GET /account: 401")
-	there.Allow("GET /api/v1/me") // as it asks from time to time
-	there.Open("/account")
-	there.WaitFor("document.querySelector('.login #password')")
-	here.Open("/account")
 	here.See("this one")
+
+	there.See("Your session has ended")
+	audit(t, there, "a session that has ended")
+	there.Press("Escape")
+	there.Fill("Password", "not the password")
+	there.Click("button", "Log in")
+	there.See("Name or password is wrong.")
+	there.Fill("Password", world.Password)
+	there.Click("button", "Log in")
+	there.NotSee("Your session has ended")
+	there.Click("button", "Review and save")
+	there.Click("button", "Save")
+	there.See("The configuration is saved.")
+	if c, _ := configOf(t, j); c.Description != "typed before" {
+		t.Errorf("the configuration is %+v", c)
+	}
+
+	there.WaitFor(`fetch("/api/v1/login", {method: "POST", headers: {"Content-Type": "application/json"}, body: '{"name": "` + world.Viewer + `", "password": "` + world.Password + `"}'}).then((r) => r.ok)`)
+	there.WaitFor(`document.dispatchEvent(new Event("visibilitychange"))`) // as somebody comes from another tab
+	there.WaitFor(`document.querySelector(".who a").textContent === "` + world.Viewer + `"`)
 }
 
 // An admin adds a user, gives and takes rights, disables and removes him; what he sees he gets.

@@ -1,11 +1,9 @@
 // Asks /api/v1. Operations, their parameters and answers have types: api.d.ts is made of the OpenAPI document.
 import { heard } from "./hosttime.js";
 import { facts } from "./facts.js";
+import { logInAgain } from "./session.js";
 
 /** @typedef {import("./types/api").Operations} Operations */
-
-/** Whether the user was asked to leave for the log-in. Who has something that is not saved may stay, and log in elsewhere. */
-let stays = false;
 
 /** What the API refuses, or that it could not be asked. */
 export class Problem extends Error {
@@ -54,7 +52,7 @@ export async function ask(operation, params, body, signal) {
 }
 
 /**
- * As ask, with the version of the answer, for If-Match.
+ * As ask, with the version of the answer, for If-Match. If the session has ended, the user logs in again, and it goes on.
  * @template {keyof Operations} O
  * @param {O} operation
  * @param {Operations[O]["in"]} params
@@ -63,6 +61,26 @@ export async function ask(operation, params, body, signal) {
  * @returns {Promise<{value: Operations[O]["out"], etag: string}>}
  */
 export async function answer(operation, params, body, signal) {
+  for (;;) {
+    try {
+      return await once(operation, params, body, signal);
+    } catch (e) {
+      if (!(e instanceof Problem) || e.status !== 401 || !facts.user) throw e;
+      await logInAgain();
+    }
+  }
+}
+
+/**
+ * As answer, of whoever is logged in: for what has to do with the log-in itself.
+ * @template {keyof Operations} O
+ * @param {O} operation
+ * @param {Operations[O]["in"]} params
+ * @param {Operations[O]["body"]} [body]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{value: Operations[O]["out"], etag: string}>}
+ */
+export async function once(operation, params, body, signal) {
   const [method, template] = operation.split(" ");
   const { href, headers } = address(template, params);
   /** @type {RequestInit} */
@@ -80,12 +98,6 @@ export async function answer(operation, params, body, signal) {
   } catch (e) {
     if (signal?.aborted) throw e;
     throw new Problem({ status: 0, code: "console-away" });
-  }
-  const isLogin = template === "/login";
-  if (response.status === 401 && !isLogin && facts.user && !stays) {
-    stays = true;
-    location.reload(); // the log-in has ended: it comes at this address
-    await new Promise((resolve) => setTimeout(resolve, 5000));
   }
   const value = valueOf(response, text);
   const wait = Number(response.headers.get("Retry-After")) || 0;

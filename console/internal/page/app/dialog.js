@@ -15,7 +15,7 @@ import { w } from "./words.js";
 export function dialog(title, view) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const el = document.createElement("dialog");
-  el.setAttribute("aria-labelledby", "dialog-title");
+  el.setAttribute("aria-label", title);
   document.body.append(el);
   return new Promise((resolve) => {
     /** @param {T} [value] */
@@ -27,7 +27,7 @@ export function dialog(title, view) {
       resolve(value);
     };
     const again = () => {
-      if (el.isConnected) draw(el, h("h2", { id: "dialog-title" }, title), view(done, again));
+      if (el.isConnected) draw(el, h("h2", null, title), view(done, again));
     };
     el.addEventListener("cancel", (e) => {
       e.preventDefault();

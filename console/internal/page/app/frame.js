@@ -1,5 +1,5 @@
 // What all pages have in common: navigation, head, notices, and how a page begins.
-import { ask } from "./api.js";
+import { once } from "./api.js";
 import { draw, drawing, h } from "./dom.js";
 import { facts } from "./facts.js";
 import { problem } from "./ui.js";
@@ -110,8 +110,8 @@ onChoice("theme", (theme) => {
   else delete document.documentElement.dataset.theme;
 });
 document.getElementById("logout")?.addEventListener("click", async () => {
-  const out = await ask("POST /logout", {}).catch(() => undefined); // who is logged out already comes to the log-in, too
-  location.assign(out?.providerURL ?? facts.root);
+  const out = await once("POST /logout", {}).catch(() => undefined); // who is logged out already comes to the log-in, too
+  location.assign(out?.value.providerURL ?? facts.root);
 });
 // A wide window shows the navigation; a narrow one behind a button.
 const navigation = /** @type {HTMLDetailsElement | null} */ (document.getElementById("menu"));

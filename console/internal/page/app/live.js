@@ -1,6 +1,6 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
-import { address, ask } from "./api.js";
+import { address, ask, Problem } from "./api.js";
 import { hostNow, stand } from "./hosttime.js";
 import { poll } from "./poll.js";
 
@@ -50,18 +50,31 @@ export function listen(template, params, listener) {
     on("fault", (d) => state(d.fault ? "doubt" : "live", d.since && Date.parse(d.since), d.fault));
     on("bye", (d) => {
       close();
-      if (d.code === "closing") return again();
-      ended = true;
-      if (d.code === "denied") location.reload();
-      else listener.state("removed", d.reason);
+      if (d.code === "removed") {
+        ended = true;
+        listener.state("removed", d.reason);
+      } else if (d.code === "denied") {
+        state("away", hostNow(), undefined);
+        void findOut();
+      } else again();
     });
     s.onerror = () => {
       state("away", hostNow(), undefined); // which is since it was blind already, if it was
       if (s.readyState !== EventSource.CLOSED) return; // it comes again by itself
       close();
-      again();
-      ask("GET /me", {}).catch(() => {}); // a log-in that has ended looks the same; this brings the page for it
+      void findOut();
     };
+  };
+  // A stream does not say why there is none: who is logged in no more is asked to log in, and who has lost the right is shown that.
+  const findOut = async () => {
+    const { namespace, job } = params;
+    try {
+      if (job) await ask("GET /namespaces/{namespace}/jobs/{job}", { namespace, job });
+      else await ask("GET /namespaces/{namespace}/jobs", { namespace, limit: 1 });
+    } catch (e) {
+      if (e instanceof Problem && e.status === 403) location.reload();
+    }
+    again();
   };
   const close = () => {
     source?.close();
