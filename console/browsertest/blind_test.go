@@ -3,9 +3,13 @@ package browsertest
 import (
 	"testing"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
+	"github.com/elasticjob-go/elasticjob/console/client"
 )
+
+const inGrey = "document.documentElement.classList.contains('blind')"
 
 // A page whose console does not reach its store says since when what it shows is old, shows it in grey, and counts nothing
 // down; until the store is back.
@@ -13,6 +17,12 @@ func TestBlindPage(t *testing.T) {
 	t.Parallel()
 	browser.Require(t)
 	url, link := world.Away(t)
+	const servers = "/namespaces/" + world.Namespace + "/servers" // which have no stream
+	polled := chromium.Tab(t, url)
+	polled.Expect("GET " + servers + ": 401")
+	polled.Expect("503")
+	polled.Open(servers)
+	logIn(polled, world.Viewer)
 	for name, page := range map[string]struct{ path, next string }{
 		"the jobs": {jobsPath, "document.querySelector('.jobs tbody tr')?.innerText ?? ''"},
 		"a job":    {jobsPath + "/" + world.Soon, "document.querySelector('.job-figures')?.innerText ?? ''"},
@@ -23,10 +33,10 @@ func TestBlindPage(t *testing.T) {
 		tab.Open(page.path)
 		logIn(tab, world.Viewer)
 		tab.See("Live")
-		const inGrey = "document.documentElement.classList.contains('blind')"
 		countsDown := "/in \\d+ s/.test(" + page.next + ")"
 		tab.WaitFor(countsDown + " && !" + inGrey)
 
+		polled.See("Live")
 		link.Cut()
 		tab.See("Old since ")
 		tab.See("What has happened since then is not known.")
@@ -41,10 +51,30 @@ func TestBlindPage(t *testing.T) {
 		}
 		tab.WaitFor("!" + countsDown)
 		audit(t, tab, name)
+		polled.See("Old since ")
+		polled.See("The store of the namespace does not answer.")
+		polled.WaitFor(inGrey)
 
 		link.Heal()
+		polled.WaitFor(comesBack)
 		tab.See("Live")
 		tab.NotSee("Old since ")
 		tab.WaitFor(countsDown + " && !" + inGrey)
 	}
+}
+
+// Who has lost the right to see a page does not go on looking at what it was.
+func TestRightIsTaken(t *testing.T) {
+	t.Parallel()
+	const user, page = "taken-tina", "/namespaces/" + world.Namespace + "/servers"
+	addUser(t, user, access.Grant{Role: access.Viewer})
+	tab := enter(t, user, page)
+	tab.See("Live")
+	tab.Allow(": 403")
+	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{}}, client.Any); err != nil {
+		t.Fatal(err)
+	}
+	tab.WaitFor(comesBack)
+	tab.See("You may not do this.")
+	tab.NotSee("Live")
 }

@@ -64,8 +64,7 @@ func logIn(tab *browser.Tab, user string) {
 // button, in sight, and announced.
 func refuses(t *testing.T, tab *browser.Tab, button string) {
 	t.Helper()
-	var none string
-	tab.Eval("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError()), ''", &none)
+	cut(tab)
 	tab.Click("button", button)
 	tab.WaitFor(`(() => {
 		const button = document.activeElement;
@@ -74,8 +73,18 @@ func refuses(t *testing.T, tab *browser.Tab, button string) {
 		return alert?.innerText.includes("The console cannot be reached.") && box.top >= 0 && box.bottom <= innerHeight && Math.abs(box.top - button.getBoundingClientRect().top) < 250;
 	})()`)
 	audit(t, tab, "what is refused")
-	tab.Eval("window.fetch = window.reach, ''", &none)
+	heal(tab)
 }
+
+// cut lets no request of the page reach the console, heal all again; what the page asks for again and again it asks for at once.
+func cut(tab *browser.Tab) {
+	tab.WaitFor("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError()), " + comesBack)
+}
+
+func heal(tab *browser.Tab) { tab.WaitFor("window.fetch = window.reach, " + comesBack) }
+
+// comesBack tells a page that somebody looks at it again.
+const comesBack = `document.dispatchEvent(new Event("visibilitychange"))`
 
 // at fails a test whose tab is at another path.
 func at(t *testing.T, tab *browser.Tab, want string) {

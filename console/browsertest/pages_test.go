@@ -1,16 +1,22 @@
 package browsertest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 )
 
-// Every page begins with nothing wrong in its tab, and everybody can use it, in a wide window and on a phone.
+// Every page begins with nothing wrong in its tab, and everybody can use it, in a wide window and on a phone. One without a stream
+// says since when it has lost the console.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	const shop = "/namespaces/" + world.Namespace
+	polled := []string{
+		"/", "/account", "/connections", "/users", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/instances",
+		shop + "/servers", shop + "/calendars", shop + "/audit", shop + "/jobs/" + world.Quick + "/changes",
+	}
 	for _, path := range []string{
 		"/", "/account", "/about", "/connections", "/users",
 		shop, shop + "/jobs", shop + "/create", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/history?tab=events&kinds=joined,operated", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
@@ -31,6 +37,17 @@ func TestEveryPage(t *testing.T) {
 				tab.NotSee("Loading …")
 				audit(t, tab, path)
 			}
+			if !slices.Contains(polled, path) {
+				return
+			}
+			tab.See("Live")
+			cut(tab)
+			tab.See("No connection since ")
+			tab.See("What has happened since then is not known.")
+			audit(t, tab, path+" while it is blind")
+			heal(tab)
+			tab.See("Live")
+			tab.NotSee("What has happened since then is not known.")
 		})
 	}
 }

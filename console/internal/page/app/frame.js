@@ -2,7 +2,8 @@
 import { once } from "./api.js";
 import { draw, drawing, h } from "./dom.js";
 import { facts } from "./facts.js";
-import { problem } from "./ui.js";
+import { onStanding, standingOf } from "./hosttime.js";
+import { blindNote, problem, standingBadge } from "./ui.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
@@ -11,13 +12,22 @@ import { w } from "./words.js";
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /**
- * Begins a page: view returns what it shows, from its state; the function that is returned draws it again.
+ * Begins a page: view returns what it shows, from its state; the function that is returned draws it again. How it stands with
+ * that is said above it.
  * @param {() => View} view
  */
 export function page(view) {
   const root = element("page");
-  const again = drawing(root, view);
-  draw(root, view());
+  const whole = () => /** @type {View} */ ([blindNote(standingOf()), view()]);
+  const again = drawing(root, whole);
+  const stands = () => {
+    const standing = standingOf();
+    draw(element("live"), standing ? standingBadge(standing) : null);
+    again();
+  };
+  onStanding(stands);
+  stands();
+  draw(root, whole());
   root.removeAttribute("aria-busy");
   return again;
 }
@@ -37,7 +47,7 @@ export async function start(load, begin) {
   }
 }
 
-/** Draws what stands beside the heading: actions, how live it is. @param {...View} view */
+/** Draws actions beside the heading. @param {...View} view */
 export function tools(...view) {
   draw(element("tools"), ...view);
 }

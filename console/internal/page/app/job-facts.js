@@ -4,7 +4,7 @@ import { isFailure } from "./execution.js";
 import { inNamespace, job, manual } from "./facts.js";
 import { ticksToCome, tookOf } from "./job-state.js";
 import { lasting, whenFull, whenIn } from "./time.js";
-import { badge, doubtNote, instanceName, note, pairs, section, since, state as word } from "./ui.js";
+import { badge, instanceName, note, pairs, section, since, state as word } from "./ui.js";
 import { number, term, w } from "./words.js";
 
 /** @typedef {import("./job-state.js").State} State */
@@ -32,8 +32,7 @@ export function jobNotes(state) {
   const info = state.view.info;
   const p = info.paused;
   return [
-    doubtNote(state.live, state.doubt),
-    state.live === "removed" ? note("bad", h("p", null, h("strong", null, w("job.gone")))) : null,
+    state.isGone ? note("bad", h("p", null, h("strong", null, w("job.gone")))) : null,
     info.configError ? note("bad", h("p", null, h("strong", null, w("job.configErrorText"))), h("p", { class: "detail" }, info.configError)) : null,
     p ? note("warn", h("p", null, h("strong", null, w("job.pausedBy", { by: p.by ?? "–", at: whenFull(p.since) })), " ", p.makeUp ? w("job.pausedMakeUp") : w("job.pausedPass")), p.why ? h("p", { class: "detail" }, p.why) : null) : null,
     info.nextError ? note("bad", h("p", null, w("job.nextError")), h("p", { class: "detail" }, info.nextError)) : null,

@@ -6,7 +6,7 @@ import { hostNow } from "./hosttime.js";
 /** @typedef {import("./types/api").ItemInfo} ItemInfo */
 /**
  * @typedef {{
- *   view: JobView, live: import("./live.js").LiveState, doubt?: string, settings?: import("./types/api").SettingsInfo, cron?: import("./types/api").CronInfo,
+ *   view: JobView, isGone: boolean, settings?: import("./types/api").SettingsInfo, cron?: import("./types/api").CronInfo,
  *   begun: Map<string, string>, due: Map<number, {tick: string, seen: number}>, overdue: Map<number, string>,
  * }} State
  * begun is when executions that run have begun, by task id; due has the items that have not begun a tick that has passed while

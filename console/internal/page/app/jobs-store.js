@@ -1,14 +1,13 @@
 // All jobs of the namespace, as the stream tells them.
-import { ask } from "./api.js";
 import { namespace } from "./facts.js";
 import { listen } from "./live.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
 /**
  * @typedef {{
- *   jobs: Map<string, JobInfo>, whole: boolean, state: import("./live.js").LiveState, why: string, error: unknown,
+ *   jobs: Map<string, JobInfo>, whole: boolean, gone: string, error: unknown,
  * }} Store
- * whole is whether all of them were told; state and why are those of the stream; error says why nothing was told.
+ * whole is whether all of them were told; gone says that there will be no more, and error why nothing was told.
  */
 
 /** How long a page that was told of a change is not told of others, in ms: sorting thousands of jobs at each event takes the time of who reads. */
@@ -21,7 +20,7 @@ const pause = (/** @type {number} */ jobs) => (jobs > 2000 ? 500 : 200);
  */
 export function followJobs(changed) {
   /** @type {Store} */
-  const store = { jobs: new Map(), whole: false, state: "connecting", why: "", error: undefined };
+  const store = { jobs: new Map(), whole: false, gone: "", error: undefined };
   /** @type {Map<string, JobInfo>} those of a stream that begins anew: they replace the others when all were told */
   let fresh = store.jobs;
   let told = 0;
@@ -54,22 +53,14 @@ export function followJobs(changed) {
       update(change);
     },
     update,
-    state: (now, why) => {
-      store.state = now;
-      store.why = why ?? "";
-      if (now === "away" && !store.whole) void findOut(store, soon);
+    failed: (e) => {
+      store.error = e;
+      soon();
+    },
+    removed: (reason) => {
+      store.gone = reason;
       soon();
     },
   });
   return store;
-}
-
-/** A stream does not say why there is none: the list of jobs does. @param {Store} store @param {() => void} changed */
-async function findOut(store, changed) {
-  try {
-    await ask("GET /namespaces/{namespace}/jobs", { namespace, limit: 1 });
-  } catch (e) {
-    store.error = e;
-    changed();
-  }
 }

@@ -1,21 +1,20 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
 import { address, ask, Problem } from "./api.js";
-import { hostNow, stand } from "./hosttime.js";
+import { blindSince, hostNow, stand } from "./hosttime.js";
 import { poll } from "./poll.js";
 
 /**
  * @typedef {{
  *   reset?: (data: JobsChange) => void, update?: (data: JobsChange) => void, job?: (data: import("./types/api").JobView) => void,
- *   state: (now: LiveState, why?: string) => void,
+ *   failed?: (error: unknown) => void, removed?: (reason: string) => void,
  * }} Listener
  * @typedef {{jobs?: import("./types/api").JobInfo[], removed?: string[], more?: boolean}} JobsChange
- * @typedef {"connecting" | "live" | "doubt" | "away" | "removed" | "denied"} LiveState
  */
 
 /**
- * Listens until the page goes. State says how it stands: "doubt" is that what was told may be incomplete or old, with the reason.
- * What may be old is so since some time: then the page is blind until it is over.
+ * Listens until the page goes, and says how it stands. Failed is called if nothing was told yet, and removed when what the page
+ * is about is gone.
  * @param {string} template "/namespaces/{namespace}/watch" or that of a job
  * @param {Record<string, string>} params
  * @param {Listener} listener
@@ -24,12 +23,13 @@ export function listen(template, params, listener) {
   /** @type {EventSource | undefined} */
   let source;
   let last = "";
+  let begun = false;
   let ended = false;
   let wait = 1000;
 
   const open = () => {
     if (source || ended || document.hidden) return;
-    listener.state("connecting");
+    stand({ now: "connecting", since: blindSince() });
     const s = new EventSource(address(template, { ...params, lastEventId: last }).href);
     source = s;
     const on = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ tell) =>
@@ -39,30 +39,31 @@ export function listen(template, params, listener) {
         wait = 1000;
         tell?.(JSON.parse(event.data));
       });
-    const state = (/** @type {LiveState} */ now, /** @type {number | undefined} */ since, /** @type {string | undefined} */ why) => {
-      stand(since);
-      listener.state(now, why);
+    s.onopen = () => {
+      begun = true;
+      stand({ now: "live" });
     };
-    s.onopen = () => state("live", undefined, undefined);
     on("reset", listener.reset);
     on("update", listener.update);
     on("job", listener.job);
-    on("fault", (d) => state(d.fault ? "doubt" : "live", d.since && Date.parse(d.since), d.fault));
+    on("fault", (d) => stand({ now: d.fault ? "doubt" : "live", since: d.since && Date.parse(d.since), why: d.fault }));
     on("bye", (d) => {
       close();
       if (d.code === "removed") {
         ended = true;
-        listener.state("removed", d.reason);
+        stand({ now: "removed" });
+        listener.removed?.(d.reason);
       } else if (d.code === "denied") {
-        state("away", hostNow(), undefined);
-        void findOut();
+        stand({ now: "away", since: hostNow() });
+        void findOut().then(again);
       } else again();
     });
     s.onerror = () => {
-      state("away", hostNow(), undefined); // which is since it was blind already, if it was
-      if (s.readyState !== EventSource.CLOSED) return; // it comes again by itself
-      close();
-      void findOut();
+      stand({ now: "away", since: hostNow() }); // which is since it was blind already, if it was
+      const isOver = s.readyState === EventSource.CLOSED; // else it comes again by itself
+      if (isOver) close();
+      if (isOver) void findOut().then(again);
+      else if (!begun) void findOut();
     };
   };
   // A stream does not say why there is none: who is logged in no more is asked to log in, and who has lost the right is shown that.
@@ -72,9 +73,9 @@ export function listen(template, params, listener) {
       if (job) await ask("GET /namespaces/{namespace}/jobs/{job}", { namespace, job });
       else await ask("GET /namespaces/{namespace}/jobs", { namespace, limit: 1 });
     } catch (e) {
-      if (e instanceof Problem && e.status === 403) location.reload();
+      if (begun && e instanceof Problem && e.status === 403) location.reload();
+      else if (!begun) listener.failed?.(e);
     }
-    again();
   };
   const close = () => {
     source?.close();

@@ -1,4 +1,7 @@
 // Asks again and again for what no stream tells.
+import { Problem } from "./api.js";
+import { hostNow, stand } from "./hosttime.js";
+import { has, term } from "./words.js";
 
 /** How many seconds a page waits at most until it finds out that what failed is there again, unless it always asks less often. */
 const longest = 30;
@@ -33,6 +36,40 @@ export function poll(load, seconds) {
   });
   timer = setTimeout(run, seconds * 1000);
   return { now: () => void run() };
+}
+
+/** How long an answer may take, in milliseconds, before what the page shows counts as old. */
+const patience = 5000;
+
+/**
+ * Calls load as poll does, for what the page is about, and says how it stands: while that fails, or takes long, the page is
+ * blind since it was loaded last. Who has lost the right to see it is shown that.
+ * @param {() => Promise<unknown>} load resolves to false if it need not ask, because nothing changes any more
+ * @param {number} seconds
+ * @param {boolean} [isLoaded] whether it was loaded before
+ */
+export function keep(load, seconds, isLoaded = true) {
+  /** @type {number | undefined} */
+  let last = isLoaded ? hostNow() : undefined;
+  const fail = (/** @type {unknown} */ e) => {
+    if (last && e instanceof Problem && e.status === 403) location.reload();
+    const why = e instanceof Problem && has("problem", e.code) ? term("problem", e.code) : undefined;
+    if (last) stand({ now: e instanceof Problem && e.status === 0 ? "away" : "doubt", since: last, why });
+    else stand(); // the page has nothing, and says why
+  };
+  stand({ now: isLoaded ? "live" : "connecting" });
+  return poll(async () => {
+    const slow = setTimeout(fail, patience);
+    try {
+      stand((await load()) === false ? undefined : { now: "live" });
+      last = hostNow();
+    } catch (e) {
+      fail(e);
+      throw e;
+    } finally {
+      clearTimeout(slow);
+    }
+  }, seconds);
 }
 
 /**

@@ -1,7 +1,6 @@
 // Small things that many pages have.
 import { h } from "./dom.js";
 import { Problem } from "./api.js";
-import { blindSince } from "./hosttime.js";
 import { ago, when, whenFull } from "./time.js";
 import { has, term, w } from "./words.js";
 
@@ -206,21 +205,19 @@ export function tabs(label, links) {
   return h("nav", { class: "tabs", "aria-label": label }, links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text)));
 }
 
-/** How live a page is. @param {import("./live.js").LiveState} now @param {string} [why] */
-export function liveBadge(now, why) {
-  const kind = now === "live" ? "good" : now === "connecting" ? "busy" : now === "doubt" ? "warn" : "bad";
-  const since = blindSince();
-  const text = now === "live" ? w("ui.live") : now === "connecting" ? w("ui.connecting")
-    : now === "doubt" ? (since === undefined ? w("ui.doubt") : w("ui.doubtSince", { time: when(since) }))
-    : since === undefined ? w("ui.away") : w("ui.awaySince", { time: when(since) });
-  return h("span", { class: "live", role: "status" }, badge(kind, text, why));
+/** How it stands with what the page shows. @param {import("./hosttime.js").Standing} s */
+export function standingBadge(s) {
+  const kind = s.now === "live" ? "good" : s.now === "connecting" ? "busy" : s.now === "doubt" ? "warn" : "bad";
+  const text = s.now === "live" ? w("ui.live") : s.now === "connecting" ? w("ui.connecting")
+    : s.now === "doubt" ? (s.since === undefined ? w("ui.doubt") : w("ui.doubtSince", { time: when(s.since) }))
+    : s.since === undefined ? w("ui.away") : w("ui.awaySince", { time: when(s.since) });
+  return badge(kind, text, s.why);
 }
 
-/** What somebody has to know who sees what is incomplete or old. @param {import("./live.js").LiveState} now @param {string} [why] */
-export function doubtNote(now, why) {
-  if (now !== "doubt") return null;
-  const since = blindSince();
-  return note("warn", h("p", null, since === undefined ? w("ui.doubtful") : w("ui.blind", { time: whenFull(since) })), why ? h("p", { class: "detail" }, why) : null);
+/** What somebody has to know who sees what is incomplete or old. @param {import("./hosttime.js").Standing | undefined} s */
+export function blindNote(s) {
+  if (!s || (s.since === undefined && s.now !== "doubt")) return null;
+  return note("warn", h("p", null, s.since === undefined ? w("ui.doubtful") : w("ui.blind", { time: whenFull(s.since) })), s.why ? h("p", { class: "detail" }, s.why) : null);
 }
 
 /** An instance, as short as people can tell them apart: address and process. @param {string} id */

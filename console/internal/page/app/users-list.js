@@ -6,11 +6,11 @@ import { link } from "./facts.js";
 import { field } from "./form.js";
 import { page, start, tools } from "./frame.js";
 import { grantForm, grantList, grantsOf, rowsOf } from "./grants.js";
-import { Kept, poll } from "./poll.js";
+import { keep, Kept } from "./poll.js";
 import { query, setQuery } from "./query.js";
 import { sessionTable } from "./sessions.js";
 import { by, table } from "./table.js";
-import { at, badge, button, empty, problem, section } from "./ui.js";
+import { at, badge, button, empty, section } from "./ui.js";
 import { number, w } from "./words.js";
 
 /** @typedef {import("./types/api").UserInfo} User */
@@ -26,12 +26,11 @@ export function showUsers() {
     /** @type {Look} */
     const look = { search: query().search ?? "", most: shown, mostSessions: shown, order: { by: "name", down: false } };
     const again = page(() => [
-      kept.error ? problem(kept.error, kept.refresh) : null,
       users(kept.now.users, look, () => again()),
       sessions(kept.now, look, () => again(), kept.refresh),
     ]);
     tools(button(w("users.add"), () => addUser(), { kind: "first" }));
-    poll(kept.load, 15);
+    keep(kept.load, 8);
   });
 }
 

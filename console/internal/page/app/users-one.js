@@ -6,10 +6,10 @@ import { facts, link } from "./facts.js";
 import { crumbs, heading, page, start, tools } from "./frame.js";
 import { grantForm, grantList, grantsOf, rowsOf } from "./grants.js";
 import { newPassword } from "./password.js";
-import { poll } from "./poll.js";
+import { keep } from "./poll.js";
 import { sessionTable } from "./sessions.js";
 import { newToken, revokeToken, tokenTable } from "./tokens.js";
-import { at, button, note, pairs, problem, refusal, section } from "./ui.js";
+import { at, button, note, pairs, refusal, section } from "./ui.js";
 import { endSession, stateOf } from "./users-list.js";
 import { w } from "./words.js";
 
@@ -17,10 +17,10 @@ import { w } from "./words.js";
 /** @typedef {{user: User, etag: string, sessions: import("./types/api").SessionInfo[]}} Loaded */
 /**
  * @typedef {{
- *   name: string, loaded: Loaded, grants: import("./grants.js").Row[], isChanged: boolean, away: unknown, refused: unknown,
+ *   name: string, loaded: Loaded, grants: import("./grants.js").Row[], isChanged: boolean, refused: unknown,
  *   draw: () => void, reload: () => Promise<void>,
  * }} One
- * grants as they are typed, isChanged since they were read; away is why it cannot be read, refused why it was not saved
+ * grants as they are typed, isChanged since they were read; refused is why they were not saved
  */
 
 /** @param {string} name @returns {Promise<Loaded>} */
@@ -35,18 +35,17 @@ export function showUser(name) {
   crumbs([w("users.title"), link(["users"])]);
   void start(() => load(name), (loaded) => {
     /** @type {One} */
-    const one = { name, loaded, grants: rowsOf(loaded.user.grants), isChanged: false, away: undefined, refused: undefined, draw: () => {}, reload: () => reload(one) };
+    const one = { name, loaded, grants: rowsOf(loaded.user.grants), isChanged: false, refused: undefined, draw: () => {}, reload: () => reload(one) };
     one.draw = page(() => {
       tools(actions(one));
       return [
-        one.away ? problem(one.away, () => location.reload()) : null,
         section(w("users.logIn"), {}, pairs([[w("users.state"), stateOf(one.loaded.user)], [w("users.created"), at(one.loaded.user.created)]])),
         rights(one),
         tokens(one),
         section(w("sessions.title"), {}, sessionTable(one.loaded.sessions, { label: w("sessions.title"), end: (s) => endSession(s, () => after(one)) })),
       ];
     });
-    poll(one.reload, 15);
+    keep(one.reload, 8);
     addEventListener("beforeunload", (e) => one.isChanged && e.preventDefault());
   });
 }
@@ -58,10 +57,6 @@ async function reload(one) {
     // What is being typed stays, with the version that it was read with: who saves it learns what has changed.
     one.loaded = one.isChanged ? { ...now, etag: one.loaded.etag } : now;
     if (!one.isChanged && !editing()) one.grants = rowsOf(now.user.grants);
-    one.away = undefined;
-  } catch (e) {
-    one.away = e;
-    throw e;
   } finally {
     one.draw();
   }
@@ -71,7 +66,7 @@ async function reload(one) {
 const editing = () => document.activeElement?.closest(".grantform") !== null;
 
 /** Shows what has changed. @param {One} one */
-const after = (one) => one.reload().catch(() => {}); // reload has shown what is wrong
+const after = (one) => one.reload().catch(() => {}); // it is asked for again soon
 
 /** @param {One} one */
 function rights(one) {

@@ -6,10 +6,10 @@ import { facts } from "../facts.js";
 import { page, start } from "../frame.js";
 import { grantList } from "../grants.js";
 import { newPassword } from "../password.js";
-import { Kept, poll } from "../poll.js";
+import { keep, Kept } from "../poll.js";
 import { sessionTable } from "../sessions.js";
 import { newToken, revokeToken, tokenTable } from "../tokens.js";
-import { button, note, pairs, problem, section } from "../ui.js";
+import { button, note, pairs, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").Me} Me */
@@ -32,12 +32,11 @@ void start(load, (loaded) => {
   const account = new Kept(loaded, load, () => again());
   const after = (/** @type {Promise<boolean>} */ done) => done.then((was) => (was ? account.refresh() : undefined));
   const again = page(() => [
-    account.error ? problem(account.error, account.refresh) : null,
     aboutMe(account.now.me),
     isUser(account.now.me) ? tokens(account.now, after) : null,
     account.now.sessions.length ? sessions(account.now, after) : null,
   ]);
-  poll(account.load, 20);
+  keep(account.load, 8);
 });
 
 /** @param {Me} me */

@@ -5,12 +5,12 @@ import { h } from "../dom.js";
 import { facts, inNamespace, namespace } from "../facts.js";
 import { Filtered } from "../filtered.js";
 import { field } from "../form.js";
-import { page, tools } from "../frame.js";
+import { page } from "../frame.js";
 import { Growing } from "../growing.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { onWayBack, query } from "../query.js";
 import { anyTime, spanOf } from "../span.js";
-import { button, empty, liveBadge, problem, section } from "../ui.js";
+import { button, empty, problem, section } from "../ui.js";
 import { terms, w } from "../words.js";
 
 /** Names that were seen, to be suggested. */
@@ -36,8 +36,7 @@ const isFiltered = () => Object.keys(everything).some((name) => query()[name]);
 
 function view() {
   const q = query();
-  const wrong = filtered.error ? problem(filtered.error, () => void filtered.refresh()) : null;
-  tools(filtered.isLoaded ? liveBadge(filtered.error ? "doubt" : "live") : null);
+  const wrong = filtered.error && !list.rows.length ? problem(filtered.error, () => void filtered.refresh()) : null;
   return section(w("audit.changes"), {},
     entryFilters(q, {
       change: (some, isTyped) => filtered.change(some, isTyped), by: [...names.by], actions: terms("action"),
@@ -51,5 +50,5 @@ function view() {
 }
 
 again = page(view);
-poll(() => filtered.load(), 5).now();
+keep(() => filtered.load(), 5, false).now();
 onWayBack(() => filtered.change({}));

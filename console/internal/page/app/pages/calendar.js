@@ -7,10 +7,10 @@ import { facts, inNamespace, namespace } from "../facts.js";
 import { area } from "../form.js";
 import { crumbs, heading, page, start, tell, tools } from "../frame.js";
 import { daysOf, monthOf, monthView } from "../month.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
-import { button, empty, note, problem, refusal, section } from "../ui.js";
+import { button, empty, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {{detail: import("../types/api").CalendarDetail, etag: string}} Stored etag is empty for one that is not there yet */
@@ -37,8 +37,6 @@ let month = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(query().month ?? "") ? query().m
 let plan;
 /** @type {string | undefined} */
 let wrong;
-/** @type {unknown} */
-let error;
 /** Why the text could not be checked, or saved. @type {unknown} */
 let refused;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -105,17 +103,13 @@ async function refresh() {
     if (now.etag !== stored.etag && isDirty()) theirs = now;
     else if (now.etag !== stored.etag) begin(now);
     else stored = now;
-    error = undefined;
-  } catch (e) {
-    error = e;
-    throw e; // poll asks less often then
   } finally {
     again();
   }
 }
 
 /** Reads it again at once. */
-const reload = () => refresh().catch(() => {}); // the page shows error
+const reload = () => refresh().catch(() => {}); // it is asked for again soon
 
 async function save() {
   clearTimeout(timer);
@@ -151,13 +145,12 @@ addEventListener("beforeunload", (e) => {
 void start(read, (found) => {
   begin(found);
   again = page(view);
-  poll(refresh, 10);
+  keep(refresh, 8);
 });
 
 function view() {
   const { detail, etag } = stored;
   return [
-    error ? problem(error, reload) : null,
     etag ? null : note("info", h("p", null, w("calendar.isNew"))),
     detail.error ? note("bad", h("p", null, h("strong", null, w("calendar.unreadable"))), h("p", { class: "detail" }, detail.error)) : null,
     theirs ? conflict(theirs) : null,

@@ -5,10 +5,10 @@ import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { field } from "../form.js";
 import { page, start, tools } from "../frame.js";
-import { Kept, poll } from "../poll.js";
+import { keep, Kept } from "../poll.js";
 import { mayAll } from "../rights.js";
 import { by, table } from "../table.js";
-import { badge, button, empty, note, problem } from "../ui.js";
+import { badge, button, empty, note } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").CalendarInfo} CalendarInfo */
@@ -64,7 +64,7 @@ async function add() {
 void start(read, (first) => {
   found.now = first;
   again = page(view);
-  poll(found.load, 10);
+  keep(found.load, 8);
 });
 
 function view() {
@@ -72,7 +72,6 @@ function view() {
   const adds = mayAll("admin") ? button(w("calendars.add"), add, { kind: "first" }) : null;
   tools(rows.length ? adds : null); // without any it stands where they would
   return [
-    found.error ? problem(found.error, found.refresh) : null,
     h("div", { class: "block" },
       h("p", { class: "hint" }, w("calendars.what")),
       table({

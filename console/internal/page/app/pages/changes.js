@@ -8,7 +8,7 @@ import { Filtered } from "../filtered.js";
 import { page, start } from "../frame.js";
 import { Growing } from "../growing.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { anyTime, spanOf } from "../span.js";
 import { button, empty, problem, section } from "../ui.js";
@@ -61,14 +61,14 @@ async function loadVersions() {
 
 void start(() => filtered.load(), () => {
   again = page(view);
-  poll(() => filtered.load(), 10);
+  keep(() => filtered.load(), 8);
   onWayBack(() => filtered.change({}));
 });
 
 function view() {
   return [
     jobTabs(),
-    filtered.error ? problem(filtered.error, () => void filtered.refresh()) : null,
+    filtered.error && !list.rows.length ? problem(filtered.error, () => void filtered.refresh()) : null,
     versionsView(versions, chosen, (change) => {
       chosen = { ...chosen, ...change };
       setQuery({ older: chosen.from, newer: chosen.to });

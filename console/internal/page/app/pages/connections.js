@@ -5,7 +5,7 @@ import { editConnection, testResult } from "../connections-edit.js";
 import { h } from "../dom.js";
 import { inNamespace } from "../facts.js";
 import { page, start, tell } from "../frame.js";
-import { Kept, poll } from "../poll.js";
+import { keep, Kept } from "../poll.js";
 import { table } from "../table.js";
 import { badge, button, empty, menu, problem, section, since, state } from "../ui.js";
 import { term, w } from "../words.js";
@@ -24,11 +24,10 @@ async function load() {
 void start(load, (loaded) => {
   const all = new Kept(loaded, load, () => again());
   const again = page(() => [
-    all.error ? problem(all.error, all.refresh) : null,
     namespaces(all.now, all.refresh),
     databases(all.now, all.refresh),
   ]);
-  poll(all.load, 5);
+  keep(all.load, 5);
 });
 
 /** @param {Loaded} all @param {() => unknown} reload */

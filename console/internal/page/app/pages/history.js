@@ -8,11 +8,11 @@ import { eventTable, events, kindChips } from "../history-events.js";
 import { HistoryCharts } from "../history-charts.js";
 import { everything, executionsOf, filterView, outcomeChips, suggested } from "../history-filter.js";
 import { runs, runTable } from "../history-list.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { onWayBack, query } from "../query.js";
 import { mayEverywhere } from "../rights.js";
 import { spanOf } from "../span.js";
-import { button, empty, liveBadge, problem, section, tabs } from "../ui.js";
+import { button, empty, problem, section, tabs } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../dom.js").View} View */
@@ -40,16 +40,17 @@ const isOver = () => Date.parse(spanOf(query()).to ?? "") < Date.now();
 /** @returns {View} */
 function view() {
   const q = query();
-  const { error, isLoaded } = filtered;
+  const { error } = filtered;
+  const isEmpty = tab === "charts" ? !charts.data : !list.rows.length;
   const to = (/** @type {string} */ name) => inNamespace(["history"], { ...q, tab: name });
-  tools(isOver() || !isLoaded || isToChoose() ? null : liveBadge(error ? "doubt" : "live"), tab === "runs" && !isToChoose() ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
+  tools(tab === "runs" && !isToChoose() ? h("a", { class: "button", href: csv(), download: true }, w("history.csv")) : null);
   return /** @type {View} */ ([
     tabs(w("history.views"), [[w("history.runs"), to(""), tab === "runs"], [w("history.charts"), to("charts"), tab === "charts"], [w("history.events"), to("events"), tab === "events"]]),
     section(w("history.filters"), {}, tab === "events"
       ? filterView(q, { change, again, isOfRuns: false, chips: kindChips(change), more: ["instance", "by"] })
       : filterView(q, { change, again, isOfRuns: true, chips: outcomeChips(q, change), more: ["items", "instance", "address", "request"] })),
-    error && !isToChoose() ? problem(error, () => void filtered.refresh()) : null,
-    tab === "charts" && !isToChoose() ? (error && !charts.data ? null : charts.view()) : section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => filtered.refresh(() => list.more()))) : null),
+    error && isEmpty && !isToChoose() ? problem(error, () => void filtered.refresh()) : null,
+    tab === "charts" && !isToChoose() ? (error && isEmpty ? null : charts.view()) : section(tab === "events" ? w("history.events") : w("history.runs"), { class: "history" }, content(), list.isMore ? h("p", null, button(w("ui.more"), () => filtered.refresh(() => list.more()))) : null),
   ].flat());
 }
 
@@ -83,10 +84,11 @@ function noHistory() {
 
 if (facts.databases?.[namespace]) {
   again = page(view);
-  poll(async () => {
+  keep(async () => {
     if (isToChoose()) again(); // there may be jobs to choose now
     else if (!filtered.isLoaded || filtered.error || !isOver()) await filtered.load();
-  }, tab === "charts" ? 30 : 3).now();
+    return !isToChoose() && !isOver();
+  }, tab === "charts" ? 10 : 3, false).now();
   onWayBack(() => change({}));
 } else {
   page(noHistory);

@@ -3,7 +3,7 @@ import { ask } from "../api.js";
 import { h } from "../dom.js";
 import { facts, inNamespace } from "../facts.js";
 import { page, start, tools } from "../frame.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { mayEverywhere } from "../rights.js";
 import { badge, empty, problem, since, state } from "../ui.js";
 import { number, w } from "../words.js";
@@ -23,11 +23,8 @@ function begin(first) {
   const known = new Map();
   /** @type {Map<string, Connection>} */
   let connections = new Map();
-  /** @type {unknown} */
-  let error;
 
   const again = page(() => [
-    error ? problem(error, () => asking.now()) : null,
     spaces.length
       ? h("ul", { class: "spacecards" }, spaces.map((n) => card(n, known.get(n.name) ?? {}, connections.get(n.name), () => void look(n))))
       : none(),
@@ -43,31 +40,23 @@ function begin(first) {
     }
     again();
   };
+  let isLooking = false;
   const lookAtAll = async () => {
-    if (isAdmin) {
-      const { rows } = await ask("GET /connections/namespaces", {});
-      connections = new Map(rows.map((c) => [c.name, c]));
-      again();
-    }
+    if (isLooking) return; // a store that is away takes long
+    isLooking = true;
     const left = [...spaces];
     const next = async () => {
       for (let n = left.shift(); n; n = left.shift()) await look(n);
     };
     await Promise.all(Array.from({ length: atOnce }, next));
+    isLooking = false;
   };
-  const asking = poll(async () => {
-    try {
-      spaces = (await ask("GET /namespaces", {})).rows;
-      await lookAtAll();
-      error = undefined;
-    } catch (e) {
-      error = e;
-      throw e; // so that it is asked less often
-    } finally {
-      again();
-    }
-  }, 10);
-  void lookAtAll().catch(() => {}); // the next look tells, too
+  keep(async () => {
+    spaces = (await ask("GET /namespaces", {})).rows;
+    if (isAdmin) connections = new Map((await ask("GET /connections/namespaces", {})).rows.map((c) => [c.name, c]));
+    again();
+    void lookAtAll(); // each card tells for itself how its store is
+  }, 8).now();
 }
 
 /** What to do if there is nothing to see. */
@@ -79,7 +68,7 @@ function none() {
 /** @param {NamespaceInfo} n @param {Known} k @param {Connection | undefined} c @param {() => void} again */
 function card(n, k, c, again) {
   const t = k.totals;
-  return h("li", { class: "block spacecard", key: n.name },
+  return h("li", { class: "block spacecard" + (k.error ? " old" : ""), key: n.name },
     h("div", { class: "blockhead" },
       h("h2", null, h("a", { href: inNamespace([], {}, n.name) }, n.name)),
       c ? state("phase", c.phase) : k.error ? badge("bad", w("home.away")) : t ? badge("good", w("home.there")) : null),

@@ -7,10 +7,10 @@ import { chips, searchField } from "../filters.js";
 import { countsOf, filterOfQuery, groupsOf } from "../instances-groups.js";
 import { states } from "../instances-states.js";
 import { instancesTable } from "../instances-table.js";
-import { Kept, poll } from "../poll.js";
+import { keep, Kept } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
-import { button, empty, note, problem } from "../ui.js";
+import { button, empty, note } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").InstanceInfo} InstanceInfo */
@@ -24,7 +24,6 @@ const many = 2000; // more than these are asked for less often
 const step = 100; // groups, and instances of a group, that are drawn at first
 
 const found = new Kept(/** @type {Found} */ ({ instances: [], more: false, processes: [], counts: {} }), read, () => again());
-let looked = 0;
 let filter = filterOfQuery();
 let way = wayOfQuery();
 let order = { by: "name", down: false };
@@ -45,7 +44,6 @@ async function read() {
     all("GET /namespaces/{namespace}/instances", { namespace }, most),
     mayAll("viewer") ? all("GET /namespaces/{namespace}/processes", { namespace }, most) : undefined, // others see those that have a job of theirs
   ]);
-  looked = Date.now();
   return { instances: instances.rows, more: instances.more, processes: processes?.rows ?? [], counts: countsOf(instances.rows) };
 }
 
@@ -90,9 +88,7 @@ const acts = {
 void start(read, (first) => {
   found.now = first;
   again = page(view);
-  poll(async () => {
-    if (found.now.instances.length <= many || Date.now() - looked > 30000) await found.load();
-  }, 3);
+  keep(found.load, first.instances.length > many ? 10 : 3);
   onWayBack(() => {
     filter = filterOfQuery();
     way = wayOfQuery();
@@ -110,7 +106,6 @@ function view() {
   const isOpen = (g) => opened.get(g.key) ?? isFound;
   tools(h("a", { href: inNamespace(["servers"]) }, w("instances.servers")));
   return [
-    found.error ? problem(found.error, acts.done) : null,
     h("div", { class: "block instances" },
       h("form", { class: "narrow", role: "search", "aria-label": w("instances.filter"), onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
         searchField(filter.search, w("instances.searchHint"), (search) => change({ search })),

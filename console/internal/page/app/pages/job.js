@@ -17,7 +17,7 @@ import { onWayBack } from "../query.js";
 import { may } from "../rights.js";
 import { whenFull } from "../time.js";
 import { mountTimeline } from "../timeline.js";
-import { button, empty, liveBadge, note, section } from "../ui.js";
+import { button, empty, note, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").JobView} JobView */
@@ -42,7 +42,7 @@ async function load() {
 /** @param {JobView} view */
 function begin(view) {
   /** @type {State} */
-  const state = { view, live: "connecting", begun: new Map(), due: new Map(), overdue: new Map() };
+  const state = { view, isGone: false, begun: new Map(), due: new Map(), overdue: new Map() };
   /** @type {import("../types/api").ItemInfo[]} */
   let others = [];
   const redraw = () => again();
@@ -71,7 +71,7 @@ function begin(view) {
   take(state, view);
   readLook();
   const again = page(() => {
-    tools(liveBadge(state.live, state.doubt), state.live === "removed" ? null : jobTools(state.view));
+    tools(state.isGone ? null : jobTools(state.view));
     const info = state.view.info;
     return [
       jobTabs(),
@@ -101,9 +101,8 @@ function begin(view) {
       void askBegun(state, again);
       again();
     },
-    state: (now, why) => {
-      state.live = now;
-      state.doubt = why;
+    removed: () => {
+      state.isGone = true;
       again();
     },
   });

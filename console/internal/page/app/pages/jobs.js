@@ -10,7 +10,7 @@ import { removedJobs } from "../jobs-removed.js";
 import { followJobs } from "../jobs-store.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { maySome } from "../rights.js";
-import { button, doubtNote, empty, liveBadge, note, problem } from "../ui.js";
+import { button, empty, note, problem } from "../ui.js";
 import { windowTable } from "../window-table.js";
 import { number, w } from "../words.js";
 
@@ -73,11 +73,6 @@ function listAgain() {
   again();
 }
 
-function head() {
-  tools(liveBadge(store.state, store.why),
-    maySome("admin") ? h("a", { class: "button first", href: inNamespace(["create"]) }, w("jobs.create")) : null);
-}
-
 function nothing() {
   if (store.jobs.size) return empty(w("jobs.noHits"), button(w("jobs.clear"), () => change(filterOf({}))));
   if (!store.whole) return h("p", { class: "waiting" }, w("ui.loading"));
@@ -85,13 +80,11 @@ function nothing() {
 }
 
 function view() {
-  head();
   if (store.error && !store.jobs.size) return problem(store.error, () => location.reload());
   const orders = columns.filter((c) => c.sort).map((c) => /** @type {[string, string]} */ ([c.name, c.text]));
   const isFiltered = filterFields.some((name) => filter[name]);
   return [
-    doubtNote(store.state, store.why),
-    store.state === "removed" ? note("warn", w("jobs.gone"), " ", store.why) : null,
+    store.gone ? note("warn", w("jobs.gone"), " ", store.gone) : null,
     h("section", { class: "block jobs" + (isSteering ? " steering" : ""), "aria-label": w("jobs.list") },
       filterView(counts, filter, change, orderView(orders, order, turn)),
       h("p", { class: "hits", role: "status" }, isFiltered ? w("jobs.hits", { n: rows.length, all: store.jobs.size }) : w("jobs.count", { n: rows.length }),
@@ -102,6 +95,7 @@ function view() {
   ];
 }
 
+if (maySome("admin")) tools(h("a", { class: "button first", href: inNamespace(["create"]) }, w("jobs.create")));
 const again = page(view);
 onWayBack(() => {
   filter = filterOf(query());

@@ -3,7 +3,7 @@ import { ask } from "../api.js";
 import { h } from "../dom.js";
 import { facts, inNamespace, link, namespace } from "../facts.js";
 import { findings } from "../findings.js";
-import { page, start, tools } from "../frame.js";
+import { page, start } from "../frame.js";
 import { followJobs } from "../jobs-store.js";
 import { loadDay } from "../overview-day.js";
 import { tiles, totalsOf } from "../overview-jobs.js";
@@ -12,7 +12,7 @@ import { running } from "../overview-running.js";
 import { strip } from "../overview-strip.js";
 import { Kept, poll } from "../poll.js";
 import { mayAll, mayEverywhere } from "../rights.js";
-import { doubtNote, empty, liveBadge, problem, section } from "../ui.js";
+import { empty, problem, section } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").Totals} Totals */
@@ -40,11 +40,9 @@ function begin(first) {
   const follow = () => hasHistory && day.follow(60, 10);
 
   const again = page(() => {
-    tools(liveBadge(jobs.state, jobs.why));
     const totals = jobs.whole ? totalsOf(jobs.jobs.values()) : first;
     const facts = found.report()?.store;
     return [
-      doubtNote(jobs.state, jobs.why),
       jobs.error ? problem(jobs.error) : null,
       totals.jobs ? tiles(totals) : noJobs(),
       section(w("overview.day"), {}, hasHistory ? day.view(strip) : noHistory()),

@@ -8,11 +8,11 @@ import { crumbs, heading, page, start, tools } from "../frame.js";
 import { number, term, w } from "../words.js";
 import { runActions } from "../run-actions.js";
 import { Lines } from "../run-lines.js";
-import { poll } from "../poll.js";
+import { keep } from "../poll.js";
 import { table } from "../table.js";
 import { lasting } from "../time.js";
 import { ownerName } from "../owner.js";
-import { at, badge, copy, note, pairs, section, since, state } from "../ui.js";
+import { at, badge, copy, pairs, section, since, state } from "../ui.js";
 
 /** @typedef {import("../types/api").ExecutionInfo} Execution */
 
@@ -21,20 +21,21 @@ const execution = facts.params.execution;
 await start(load, (loaded) => {
   let x = loaded.x;
   let chain = loaded.chain;
-  let isAway = false;
   let openUntil = 0;
   const isRunning = () => x.outcome === "RUNNING";
   // Lines and a failover may come a little after the end.
   const isOpen = () => isRunning() || hostNow() < openUntil;
-  const asking = poll(async () => {
-    if (isOpen()) await refresh();
+  const asking = keep(async () => {
+    const open = isOpen();
+    if (open) await refresh();
     else again();
+    return open;
   }, 2);
+  asking.now();
   const lines = new Lines(execution, isOpen, () => again());
   const again = page(() => {
     showHead();
     return [
-      isAway ? note("warn", w("run.away")) : null,
       section(w("run.facts"), {}, factsOf(x)),
       x.error ? section(w("run.error"), { tools: copy(x.error) }, errorOf(x.error)) : null,
       chain.length > 1 ? section(w("run.chain"), {}, chainOf(chain)) : null,
@@ -54,16 +55,9 @@ await start(load, (loaded) => {
   }
 
   async function refresh() {
-    try {
-      ({ x, chain } = await load());
-      isAway = false;
-      if (isRunning()) openUntil = hostNow() + 30000;
-    } catch (e) {
-      isAway = true;
-      throw e; // so that it is asked less often
-    } finally {
-      again();
-    }
+    ({ x, chain } = await load());
+    if (isRunning()) openUntil = hostNow() + 30000;
+    again();
   }
   crumbs([namespace, inNamespace([])], [w("nav.jobs"), inNamespace(["jobs"])], [x.job, inNamespace(["jobs", x.job])], [w("nav.history"), inNamespace(["history"], { job: x.job })]);
   heading(w("run.heading", { job: x.job, item: x.item }));

@@ -4,12 +4,12 @@ import { h } from "../dom.js";
 import { inNamespace, namespace } from "../facts.js";
 import { crumbs, heading, page, start, tools } from "../frame.js";
 import { chips, searchField } from "../filters.js";
-import { Kept, poll } from "../poll.js";
+import { keep, Kept } from "../poll.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { mayAll } from "../rights.js";
 import { kinds, narrowed, orders, serverActions, serversTable } from "../servers-list.js";
 import { serverView } from "../servers-one.js";
-import { button, empty, menu, note, problem } from "../ui.js";
+import { button, empty, menu, note } from "../ui.js";
 import { w } from "../words.js";
 
 /** @typedef {import("../types/api").ServerInfo} ServerInfo */
@@ -44,8 +44,8 @@ void start(read, (first) => {
     heading(server);
     crumbs([namespace, inNamespace([])], [w("title.servers"), inNamespace(["servers"])]);
   }
-  again = page(() => [found.error ? problem(found.error, done) : null, server ? one() : list()]);
-  poll(found.load, 5);
+  again = page(() => (server ? one() : list()));
+  keep(found.load, 5);
   onWayBack(() => {
     ({ search = "", only = "" } = query());
     again();

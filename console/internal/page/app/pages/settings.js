@@ -42,9 +42,7 @@ void start(async () => {
   editor = new Editor(stored, () => again());
   again = page(view);
   listen("/namespaces/{namespace}/jobs/{job}/watch", { namespace, job }, {
-    state: (now) => {
-      // Whether it is live matters little here: what is edited is checked when it is saved, too.
-      if (now !== "removed" || isGone) return;
+    removed: () => {
       isGone = true;
       again();
     },

@@ -1215,7 +1215,6 @@ export type Word =
   | "role.viewer"
   | "run.after"
   | "run.attempts"
-  | "run.away"
   | "run.backfill"
   | "run.backfillText"
   | "run.backfillTitle"
