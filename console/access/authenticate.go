@@ -131,9 +131,9 @@ func (c *Control) bySession(value string, isCookie, isUse bool) (*Principal, err
 		c.sessions.end(s.Key)
 		return nil, errOver
 	}
-	p := &Principal{Name: s.User, Key: s.Key, User: s.user, Session: isCookie, Grants: s.grants}
-	if s.user != "" {
-		p.Grants = r.users.Users[s.user].Grants
+	p := &Principal{Name: s.User, Key: s.Key, User: s.Account, Session: isCookie, Grants: s.Grants}
+	if s.Account != "" {
+		p.Grants = r.users.Users[s.Account].Grants
 	}
 	return p, nil
 }

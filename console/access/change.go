@@ -47,8 +47,8 @@ func (c *Control) Users() []UserInfo {
 	all := make([]UserInfo, 0, len(r.users.Users))
 	sessions := map[string]int{}
 	for _, s := range c.sessions.list() {
-		if s.user != "" && r.has(s) {
-			sessions[s.user]++
+		if s.Account != "" && r.has(s) {
+			sessions[s.Account]++
 		}
 	}
 	for _, name := range r.users.Names() {

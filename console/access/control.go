@@ -43,6 +43,7 @@ type Control struct {
 	users    *watched
 	uses     *uses
 	sessions *sessions
+	stored   *sessionFile
 	changes  *changes
 	limits   *limiter
 	floods   *floods
@@ -75,17 +76,19 @@ func Open(o Options) (*Control, error) {
 		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}),
 	}
 	_, _ = rand.Read(c.key) // never fails
-	c.sessions = &sessions{changes: c.changes, signing: c.key, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
+	c.sessions = &sessions{changes: c.changes, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
 	var err error
 	if c.users, err = watch(o.File, c.tell, c.changes); err != nil {
 		return nil, err
 	}
-	path := ""
+	path, sessions := "", ""
 	if o.File != "" {
-		path = o.File.uses()
+		path, sessions = o.File.uses(), o.File.sessions()
 	}
 	c.uses, err = readUses(path)
 	c.fault("uses", err)
+	c.stored = &sessionFile{path: sessions, of: c.sessions}
+	c.fault("sessions", c.stored.read())
 	var ctx context.Context
 	ctx, c.cancel = context.WithCancel(context.Background())
 	go c.keep(ctx)
@@ -96,21 +99,21 @@ func Open(o Options) (*Control, error) {
 // changed it: what [Control.Again] said may not hold any more. That a session is over because of its age is not told.
 func (c *Control) Changed() <-chan struct{} { return c.changes.wait() }
 
-// Close writes when tokens were last used, and tells of log-ins that were counted only. All sessions are over.
+// Close writes the sessions, for the next process, and when tokens were last used, and tells of log-ins that were counted only.
 //
 // Errors: why the first could not be written.
 func (c *Control) Close() error {
 	c.cancel()
 	<-c.done
 	c.tellRest()
-	return c.saveUses(context.Background())
+	return errors.Join(c.stored.write(), c.saveUses(context.Background()))
 }
 
-// lookEvery is how often the users file is looked at while nobody sends a request.
+// lookEvery is how often the users file is looked at while nobody sends a request, and the sessions are written if they are others.
 const lookEvery = 2 * time.Second
 
-// keep looks at the users file, for those who wait for a change of it. Each minute it writes the last uses of tokens, and
-// tells how many log-ins were counted only.
+// keep looks at the users file, for those who wait for a change of it, and writes the sessions. Each minute it writes the last uses
+// of tokens, and tells how many log-ins were counted only.
 func (c *Control) keep(ctx context.Context) {
 	defer close(c.done)
 	looks, writes := time.NewTicker(lookEvery), time.NewTicker(time.Minute)
@@ -120,6 +123,7 @@ func (c *Control) keep(ctx context.Context) {
 		select {
 		case <-looks.C:
 			c.users.roster()
+			c.fault("sessions", c.stored.write())
 		case <-writes.C:
 			c.fault("uses", c.saveUses(ctx))
 			c.tellRest()
@@ -138,12 +142,12 @@ func (c *Control) saveUses(ctx context.Context) error {
 }
 
 // Fault returns what is wrong now, for an operator: the users file cannot be read, so that the users stay as they
-// were, or the trail cannot be written, or the last uses of tokens. nil if nothing is.
+// were, or the trail cannot be written, or the sessions, or the last uses of tokens. nil if nothing is.
 func (c *Control) Fault() error {
 	bad := c.users.bad()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return errors.Join(bad, c.faults["trail"], c.faults["uses"])
+	return errors.Join(bad, c.faults["trail"], c.faults["sessions"], c.faults["uses"])
 }
 
 func (c *Control) fault(of string, err error) {

@@ -698,3 +698,50 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("left: %+v", left)
 	}
 }
+
+// Sessions outlive the process, and what ends them ends them for the next one, too. Their file has no secret.
+func TestSessionsOutliveTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := usersFile(t)
+		c := open(t, Options{File: file})
+		stays, idle, out, ended := login(t, c, "ben"), login(t, c, "ben"), login(t, c, "ben"), login(t, c, "anna")
+		provided, err := c.LoginAs("oidc:eve", []Grant{{Role: Viewer, Jobs: []string{"pay-*"}}}, home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass(20 * time.Minute)
+		for _, s := range []Session{stays, out, ended, provided} {
+			wantWho(t, c, withCookie(c, s), s.User)
+		}
+		c.Logout(wantWho(t, c, withCookie(c, out), "ben"))
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(string(file) + ".sessions")
+		if err != nil || strings.Contains(string(content), stays.Value()) {
+			t.Errorf("the file is %s, %v", content, err)
+		}
+		pass(11 * time.Minute) // while there is no console
+		if err := file.Change(t.Context(), func(u *Users) error { return u.SetPassword("anna", "some other words for it") }); err != nil {
+			t.Fatal(err)
+		}
+
+		c = open(t, Options{File: file})
+		wantWho(t, c, withCookie(c, stays), "ben")
+		if p := wantWho(t, c, withCookie(c, provided), "oidc:eve"); len(p.Grants) != 1 || p.Grants[0].String() != "viewer::pay-*" {
+			t.Errorf("who came by a provider may %v", p.Grants)
+		}
+		for _, s := range []Session{idle, out, ended} {
+			wantRefused(t, c, withCookie(c, s), "over")
+		}
+
+		if err := os.WriteFile(string(file)+".sessions", []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c = open(t, Options{File: file})
+		wantRefused(t, c, withCookie(c, stays), "over")
+		if err := c.Fault(); err == nil || !strings.Contains(err.Error(), "sessions: ") {
+			t.Errorf("a file that cannot be read: %v", err)
+		}
+	})
+}

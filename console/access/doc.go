@@ -15,10 +15,11 @@
 // # A session
 //
 //	log-in ──► goes on ──► over: log-out; idle for 30 minutes; 12 hours old; ended by an admin; one too many of its user;
-//	             ▲  │            its user removed or disabled, or his password changed; end of the process
+//	             ▲  │            its user removed or disabled, or his password changed
 //	             └──┘ a request
 //
-// Its secret is 256 random bits and their HMAC with a key of the process. The server keeps their hash.
+// Its secret is 256 random bits. The server keeps their hash, also in a file beside that of the users: a session goes on when the
+// console is started anew. A crash may bring back one that was ended two seconds before it.
 //
 // # A log-in by password
 //
@@ -32,7 +33,7 @@
 //
 // # What is not promised
 //
-// Limits and sessions are those of one process, and do not outlive it. Who can write the users file, or read the memory
+// Limits and sessions are those of one process; limits do not outlive it. Who can write the users file, or read the memory
 // of the process, is an admin. How many users there are, and which kinds of hashes they have, may show in how long
 // log-ins take. There is no second factor, and no expiry of passwords: a provider has these.
 package access

@@ -2,8 +2,10 @@ package access
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -77,6 +79,12 @@ func (a argon) of(password string, size int) []byte {
 func (a argon) hash() Hash {
 	b64 := base64.RawStdEncoding.EncodeToString
 	return Hash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, a.memory, a.passes, a.threads, b64(a.salt), b64(a.key)))
+}
+
+// sum tells whether it is still the same, and says nothing of it.
+func (h Hash) sum() string {
+	sum := sha256.Sum256([]byte(h))
+	return hex.EncodeToString(sum[:])
 }
 
 // Validate returns ErrHash, with what is wrong and without the hash.

@@ -37,7 +37,7 @@ func (c *Control) Login(ctx context.Context, name, password string, from netip.A
 	if err != nil {
 		return Session{}, err
 	}
-	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, user: name, password: user.Password})
+	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, Account: name, Password: user.Password.sum()})
 	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by password" + without(user.Grants)}, from)
 	return s, nil
 }
@@ -58,7 +58,7 @@ func (c *Control) LoginAs(name string, grants []Grant, from netip.Addr) (Session
 	if err := ValidateGrants(grants); err != nil {
 		return Session{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, grants: clone(grants)})
+	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, Grants: clone(grants)})
 	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by " + provider + without(grants)}, from)
 	return s, nil
 }

@@ -40,11 +40,11 @@ func newRoster(users *Users) *roster {
 
 // has reports whether the user of a session is still who logged in.
 func (r *roster) has(s session) bool {
-	if s.user == "" {
+	if s.Account == "" {
 		return true
 	}
-	user := r.users.Users[s.user]
-	return user != nil && !user.Disabled && user.Password == s.password && !s.Began.Before(user.Ended)
+	user := r.users.Users[s.Account]
+	return user != nil && !user.Disabled && user.Password.sum() == s.Password && !s.Began.Before(user.Ended)
 }
 
 // hashOf returns the hash that a password is checked against. For a name that has none it is that of somebody else,

@@ -1,9 +1,7 @@
 package access
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -41,11 +39,11 @@ type SessionInfo struct {
 // session is a session on the server. What its user may do is not kept here, unless nobody else knows it.
 type session struct {
 	SessionInfo
-	// user is the name in the users file, and password what his hash was at the log-in; both empty for somebody
-	// from elsewhere, whose grants stay as they are.
-	user     string
-	password Hash
-	grants   []Grant
+	// Account is the name in the users file, and Password the sum of what his hash was at the log-in; both empty for
+	// somebody from elsewhere, whose grants stay as they are.
+	Account  string  `json:"account,omitempty"`
+	Password string  `json:"password,omitempty"`
+	Grants   []Grant `json:"grants,omitempty"`
 }
 
 const keyPrefix = "session:"
@@ -53,46 +51,33 @@ const keyPrefix = "session:"
 // BySession reports whether it came by a session: by the cookie, or the header Access-Token.
 func (p *Principal) BySession() bool { return p != nil && strings.HasPrefix(p.Key, keyPrefix) }
 
-// sessions are all sessions of a process. Their number is bounded: when there is one too many, the one ends that was
+// sessions are all sessions of a console. Their number is bounded: when there is one too many, the one ends that was
 // used longest ago.
 type sessions struct {
 	changes          *changes // is told of each that ends before its time
-	signing          []byte
 	idle, absolute   time.Duration
 	most, mostOfUser int
 
-	mu  sync.Mutex
-	all map[string]*session // by Key
+	mu        sync.Mutex
+	all       map[string]*session // by Key
+	isChanged bool                // since they were written
 }
 
-// keyOf returns the key of a session by the random part of its secret.
-func keyOf(id string) string {
-	sum := sha256.Sum256([]byte(id))
+// keyOf returns the key of a session by its secret.
+func keyOf(value string) string {
+	sum := sha256.Sum256([]byte(value))
 	return keyPrefix + hex.EncodeToString(sum[:16])
-}
-
-func (s *sessions) signature(id string) string {
-	return base64.RawURLEncoding.EncodeToString(sum(s.signing, "session", id))
-}
-
-// parse returns the random part of a secret that this process has signed.
-func (s *sessions) parse(value string) (id string, ok bool) {
-	if len(value) > 200 {
-		return "", false
-	}
-	id, signature, ok := strings.Cut(value, ".")
-	return id, ok && hmac.Equal([]byte(signature), []byte(s.signature(id)))
 }
 
 // begin begins a session.
 func (s *sessions) begin(n session) Session {
-	id, now := random(), time.Now()
-	n.Key, n.Began, n.Used, n.Expires = keyOf(id), now, now, now.Add(s.absolute)
+	value, now := random(), time.Now()
+	n.Key, n.Began, n.Used, n.Expires = keyOf(value), now, now, now.Add(s.absolute)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.makeRoom(n.User, now)
-	s.all[n.Key] = &n
-	return Session{Key: n.Key, User: n.User, Expires: n.Expires, value: id + "." + s.signature(id)}
+	s.all[n.Key], s.isChanged = &n, true
+	return Session{Key: n.Key, User: n.User, Expires: n.Expires, value: value}
 }
 
 // makeRoom ends what is over, and the oldest of a user, and of all, if there are as many as may be.
@@ -121,6 +106,7 @@ func (s *sessions) makeRoom(user string, now time.Time) {
 // drop ends a session. mu is held.
 func (s *sessions) drop(key string) {
 	delete(s.all, key)
+	s.isChanged = true
 	s.changes.tell()
 }
 
@@ -137,13 +123,9 @@ func (s *sessions) isOver(n *session, now time.Time) bool {
 
 // find returns a copy of a session that goes on, and notes that it was used.
 func (s *sessions) find(value string, isUse bool) (session, bool) {
-	id, ok := s.parse(value)
-	if !ok {
-		return session{}, false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, now := s.all[keyOf(id)], time.Now()
+	n, now := s.all[keyOf(value)], time.Now()
 	if n == nil {
 		return session{}, false
 	}
@@ -152,6 +134,7 @@ func (s *sessions) find(value string, isUse bool) (session, bool) {
 		return session{}, false
 	}
 	if isUse {
+		s.isChanged = s.isChanged || now.Truncate(time.Minute).After(n.Used)
 		n.Used = now
 	}
 	return *n, true
