@@ -35,8 +35,9 @@ export class LoginForm {
       await once("POST /login", {}, { name: this.#name, password: this.#password });
       return void this.#o.done(); // the form goes
     } catch (e) {
-      this.#error = e;
-      if (e instanceof Problem && e.code === "refused") this.#password = "";
+      const isRefused = e instanceof Problem && e.code === "refused";
+      this.#error = isRefused ? new Problem({ status: e.status, code: e.code }) : e; // more than that nobody is told
+      if (isRefused) this.#password = "";
       if (e instanceof Problem && e.status === 429 && e.wait) this.#hold(e.wait);
     }
     this.#isBusy = false;
