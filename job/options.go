@@ -179,11 +179,11 @@ const maxLead = 10 * time.Second
 
 // WithEarlyClaims makes this process claim its items up to lead before their tick, 10 s at most; 0 is at the tick. The
 // handlers still begin at the tick, but do not wait for the store then. Claims are early by no more than half of the time
-// between two ticks.
+// between two ticks, but for those in the commit that ends the item's run before, which saves a commit.
 //
 // Without this option the lead adapts to how long the claims of a job take: it is 50 ms, 200 ms or 1 s, at least twice as
-// long. It is 0 where a claim takes less than 10 ms, as it does until many jobs claim at the same moment, and beside JVM
-// members.
+// long, and 1 s for claims in the commit that ends a run. It is 0 where a claim takes less than 10 ms, as it does until
+// many jobs claim at the same moment, and beside JVM members.
 //
 // What it costs: an item counts as running while it is claimed. If the process ends without
 // a shutdown between a claim and its tick, others run the item again, with failover on, and

@@ -59,6 +59,7 @@
 //	Finish              runner       an execution is done                        its end (see ends.go)
 //	                                 … a tick came meanwhile, misfire is on      {i}/completed and the next claim: {i}/running,
 //	                                                                             fired; {i}/misfire goes. Or as without a tick
+//	                                 … the next tick is about to come            {i}/completed and its claim: {i}/running, fired
 //	AdvanceTicks        coordinator  all members of a tick have ended, or its    guarantee/{t}
 //	                                 time is over: Completed is to be called
 //	                                 who was to call has ended                   guarantee/{t}

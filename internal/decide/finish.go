@@ -33,19 +33,18 @@ func (w *World) RecordOwner(r *Run) RecordOwner {
 	return Ours
 }
 
-// Finish ends runs that are done (see ends.go). If a tick came meanwhile and misfire is on, the same commit may
-// claim the item again (make up). owners is the strategy's answer, or nil; it is needed only if [World.MayMakeUp].
+// Finish ends runs that are done (see ends.go). The same commit may claim the item again: if a tick came meanwhile and
+// misfire is on (makeUp), or if the next one comes soon ([World.NextTick]). owners is the strategy's answer,
+// or nil; it is needed only if [World.MayClaimAgain].
 func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	c := changes{w: w, step: "finish", urgency: urgency.Soonest, head: (*World).sessionHead}
-	again := w.tickClaims("make up")
+	again := w.tickClaims("claim again")
 	again.urgency = urgency.Sooner
-	mayMakeUp := w.makeUps(k)
+	claimAgain := w.claimsAgain(k)
 	for _, r := range runs {
 		item := w.Item(r.Item)
-		tick, ok := mayMakeUp(r)
-		// An item that the leader is to give to another instance is not made up here: its new owner makes up.
-		if ok && r.Item < len(owners) && owners[r.Item] == w.Self.ID {
-			claim := Claim{Item: r.Item, Source: Misfire, Tick: tick, Last: tick}
+		// An item that the leader is to give to another instance is not claimed again here: its new owner does so.
+		if claim, ok := claimAgain(r); ok && w.staysHere(r.Item, claim.Source, owners) {
 			ops := []coord.Op{
 				coord.AtVersion(w.Job.ItemInstance(r.Item), item.Owner.Version),
 				coord.Set(w.Job.Running(r.Item), []byte(w.Self.ID)), // so that running and fired are of one commit: see Orphan.IsTorn
@@ -83,23 +82,38 @@ func (w *World) Finish(k *Work, runs []*Run, owners []string) []Change {
 	return append(c.list, again.list...)
 }
 
-// MayMakeUp reports whether an item of these runs may be claimed again at once, if it stays with this instance.
-func (w *World) MayMakeUp(k *Work, runs []*Run) bool {
-	mayMakeUp := w.makeUps(k)
+// staysHere reports whether an item stays with this instance by the strategy's answer. The next tick does not need it if
+// there is no other instance.
+func (w *World) staysHere(item int, source Source, owners []string) bool {
+	return source == Normal && len(w.Instances) == 1 || item < len(owners) && owners[item] == w.Self.ID
+}
+
+// MayClaimAgain reports whether an item of these runs may be claimed again at once if it stays with this instance, and
+// only the strategy can tell.
+func (w *World) MayClaimAgain(k *Work, runs []*Run) bool {
+	claimAgain := w.claimsAgain(k)
 	return slices.ContainsFunc(runs, func(r *Run) bool {
-		_, ok := mayMakeUp(r)
-		return ok
+		claim, ok := claimAgain(r)
+		return ok && !w.staysHere(r.Item, claim.Source, nil)
 	})
 }
 
-// makeUps returns mayMakeUp, or a function that is always false if no run may be made up. What is the same
+// claimsAgain returns a function that says what the commit that finishes a run may claim its item for. What is the same
 // for all runs is found only once: there may be thousands of runs, and of items that await failover.
-func (w *World) makeUps(k *Work) func(*Run) (time.Time, bool) {
-	// With once-listeners the next pass does: the tick may have to be told of first.
-	if !w.Rules.Misfire || w.Rules.Once || w.Rules.SkipOverlap || !w.IsActive() || w.IsPaused() || w.JVMReshardWait() > 0 || w.mayFailOver() && len(w.claimableFailovers(k)) > 0 { // then threads go to items that were cut short elsewhere
-		return func(*Run) (time.Time, bool) { return time.Time{}, false }
+func (w *World) claimsAgain(k *Work) func(*Run) (Claim, bool) {
+	// With once-listeners the next pass makes up: the tick may have to be told of first. If items await failover, threads
+	// go to them.
+	makesUp := w.Rules.Misfire && !w.Rules.Once && !w.Rules.SkipOverlap && w.IsActive() && !w.IsPaused() && w.JVMReshardWait() <= 0 &&
+		!(w.mayFailOver() && len(w.claimableFailovers(k)) > 0)
+	next := w.NextTick()
+	return func(r *Run) (Claim, bool) {
+		if makesUp {
+			if tick, ok := w.mayMakeUp(k, r); ok {
+				return Claim{Item: r.Item, Source: Misfire, Tick: tick, Last: tick}, true
+			}
+		}
+		return Claim{Item: r.Item, Source: Normal, Tick: next, Last: next}, w.mayClaimNext(k, r, next)
 	}
-	return func(r *Run) (time.Time, bool) { return w.mayMakeUp(k, r) }
 }
 
 // mayMakeUp reports whether an item whose run is done may be claimed again in the commit that finishes the
@@ -111,8 +125,8 @@ func (w *World) mayMakeUp(k *Work, r *Run) (time.Time, bool) {
 		return time.Time{}, false // the next pass does
 	case w.isRequestNext(r.Item), w.mayFailOver() && w.awaitsFailover(r.Item):
 		return time.Time{}, false // a job that is always late would never have time for it
-	case item.Running == nil, (item.Running.Owner == 0) != w.Rules.Failover:
-		return time.Time{}, false // running is missing, or failover was switched since it was created
+	case !w.isOfRules(&item):
+		return time.Time{}, false
 	}
 	// flagged, because a tick that is due now came while the item ran.
 	return tick, w.judgeTick(item.Fired.Tick, tick, tick, true) == makeUp

@@ -16,7 +16,7 @@ import (
 func finishes(p pass) []decide.Change {
 	runs := p.fixture.runs()
 	var owners []string
-	if p.MayMakeUp(p.work, runs) {
+	if p.MayClaimAgain(p.work, runs) {
 		owners = p.owners()
 	}
 	return p.Finish(p.work, runs, owners)
@@ -347,10 +347,10 @@ func TestFinish(t *testing.T) {
 }
 
 // The strategy is asked only where its answer matters.
-func TestMayMakeUp(t *testing.T) {
+func TestMayClaimAgain(t *testing.T) {
 	f := given(t).members("A", "B").deal("A", "B", "A")
 	f.work.Runs[0], f.work.Runs[1] = f.claim("A", 0, tick(1)), f.claim("A", 1, tick(1))
-	may := func() bool { p := f.pass("A"); return p.MayMakeUp(p.work, f.runs()) }
+	may := func() bool { p := f.pass("A"); return p.MayClaimAgain(p.work, f.runs()) }
 	if may() {
 		t.Error("no tick came")
 	}

@@ -48,7 +48,7 @@ func TestNamesOfSteps(t *testing.T) {
 		{"end requested", false, nil, func(p pass) []decide.Change { return p.EndUnmonitored([]*decide.Run{{}}) }},
 		{"take trigger", false, func(f *fixture) { f.put("trigger/A", "") }, obeys},
 		{"finish", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, finishes},
-		{"make up", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
+		{"claim again", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(0)) }, finishes},
 		{"settle", corrects, func(f *fixture) { f.put("sharding/0/running", "") }, settles},
 		{"restore", corrects, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)); f.remove("sharding/0/running") }, restores},
 		{"release for failover", false, func(f *fixture) { f.work.Runs[0] = f.claim("A", 0, tick(1)) }, func(p pass) []decide.Change { return p.ReleaseForFailover(p.fixture.runs()) }},

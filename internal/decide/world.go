@@ -28,8 +28,9 @@ type World struct {
 	// Former is the schedule that is recorded, while that is another one than that of the rules; nil if
 	// nobody can tell what it means.
 	Former *Former
-	// Lead is how long before its tick an item may be claimed; 0 is not at all.
-	Lead time.Duration
+	// Lead is how long before its tick an item may be claimed; 0 is not at all. NextLead is how long before it the commit
+	// that finishes a run may claim its item again.
+	Lead, NextLead time.Duration
 	// Accepted is Modified of the configuration from which the rules come. Refused is that of
 	// a later configuration that this instance cannot follow; 0 if there is none.
 	Accepted, Refused int64

@@ -103,22 +103,23 @@ func (c *controller) heldForRebalance(w *decide.World) func(item int) bool {
 	}
 }
 
-// noteAllClaimed sets allClaimedFor if all items of this instance are claimed for the next tick: then that tick
-// needs no full pass when it comes.
+// noteAllClaimed sets allClaimedFor if all items of this instance are claimed for a tick to come: then that tick
+// needs no full pass when it comes, nor when it may be claimed early.
 func (c *controller) noteAllClaimed(w *decide.World) {
-	if w.Dirty != nil {
+	c.allClaimedFor = time.Time{}
+	items := c.items()
+	if len(items) == 0 || len(c.queue) < len(items) {
 		return
 	}
-	c.allClaimedFor, _ = w.EarlyTick()
-	if c.allClaimedFor.IsZero() {
-		return
-	}
-	for _, i := range c.items() {
-		if r := c.runs[i]; r == nil || !r.Tick.Equal(c.allClaimedFor) {
-			c.allClaimedFor = time.Time{}
+	tick := time.Time{}
+	for _, i := range items {
+		r := c.runs[i]
+		if r == nil || !c.isEarly(r, w.Now) || !tick.IsZero() && !r.Tick.Equal(tick) {
 			return
 		}
+		tick = r.Tick
 	}
+	c.allClaimedFor = tick
 }
 
 // releaseClaims releases claims that have waited too long for a thread, and claims that this instance may
@@ -128,7 +129,7 @@ func (c *controller) releaseClaims(w *decide.World) error {
 	for _, r := range c.queue {
 		left, isOver := c.queueTimeLeft(w, r)
 		if !isOver {
-			if r.Recorded {
+			if r.Recorded && !c.isEarly(r, w.Now) { // dispatch sees to it when its tick has come
 				c.wakeIn(left)
 			}
 			continue
@@ -176,14 +177,18 @@ func (c *controller) releaseEarly(w *decide.World) (isBehind bool) {
 }
 
 // noteClaims notes how long the store took for claims that could be made when their tick, less the lead, had come, and a
-// thread was free.
+// thread was free; or in this pass, with the end of a run.
 func (c *controller) noteClaims(claims []decide.Claim) {
 	now, lead, idle := c.now(), c.current.Lead, c.pace.Idle(c.moment())
 	for i := range claims {
 		if claim := &claims[i]; claim.Source == decide.Normal && c.claims.Set == nil {
 			next := c.current.Ticks().Next(claim.Tick)
 			possible := claim.Tick.Add(-min(lead, next.Sub(claim.Tick)/2))
-			c.claims.Took(claim.Tick, next, min(now.Sub(possible), idle))
+			took := min(now.Sub(possible), idle)
+			if took < 0 {
+				took = c.moment().Sub(c.current.Moment)
+			}
+			c.claims.Took(claim.Tick, next, took)
 		}
 	}
 }

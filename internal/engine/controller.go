@@ -247,7 +247,7 @@ func (c *controller) newWorld() decide.World {
 	}
 	w.Mixed = c.mixed
 	if c.claims.Set != nil || c.mixed == nil { // JVM members claim nothing early, so beside them the lead does not adapt
-		w.Lead = c.claims.Lead()
+		w.Lead, w.NextLead = c.claims.Lead(), c.claims.NextLead()
 	}
 	w.Former = c.schedule.Former(&w, c.settings)
 	w.Leaderless = c.leaderless.Track(!w.LeaderIsAlive(), now.Mono)

@@ -105,6 +105,7 @@ func (c *controller) dispatch() {
 		}
 		if free <= 0 || exec.IsOverdue(c.session) || !c.pool.Threads.Take() {
 			rest = append(rest, c.queue[n:]...)
+			c.wakeIn(pace.QueueTime)
 			break
 		}
 		if free > 1 {
@@ -315,5 +316,9 @@ func (c *controller) claimable() int {
 
 // removeFromQueue removes some runs from the queue.
 func (c *controller) removeFromQueue(some []*run) {
+	if len(some) == 0 {
+		return
+	}
+	c.allClaimedFor = time.Time{}
 	c.queue = slices.DeleteFunc(c.queue, func(r *run) bool { return slices.Contains(some, r) })
 }

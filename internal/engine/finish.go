@@ -46,6 +46,7 @@ func (c *controller) finish(w *decide.World) error {
 	c.batchUntil = clocks.Moment{} // nothing waits again until another handler has returned
 	if len(ready) > 0 {
 		c.commits.All(c.finishes(w, ready))
+		c.noteAllClaimed(w)
 	}
 	return nil
 }
@@ -74,12 +75,15 @@ func (c *controller) finished(w *decide.World) (ready, back []*decide.Run, isOpe
 	return ready, back, isOpen
 }
 
-// finishes returns the changes that finish runs. Only making up needs to know who should own the items. If
-// the strategy fails, nothing is made up here, and the leader reports it.
+// finishes returns the changes that finish runs. Only claiming their items again needs to know who should own them. If
+// the strategy fails, nothing is claimed again here, and the leader reports it.
 func (c *controller) finishes(w *decide.World, runs []*decide.Run) []decide.Change {
+	if c.pool.Threads != nil || len(c.backlog) > 0 || c.claimable() < len(runs) {
+		w.NextLead = 0 // threads are not for those that wait for their tick
+	}
 	var owners []string
 	// If jobs share threads, others may have been waiting for these for longer.
-	if w.MayMakeUp(c.work, runs) && c.pool.Threads.Reserve(len(runs)) == len(runs) {
+	if w.MayClaimAgain(c.work, runs) && c.pool.Threads.Reserve(len(runs)) == len(runs) {
 		owners, _ = c.desired(w)
 	}
 	return w.Finish(c.work, runs, owners)

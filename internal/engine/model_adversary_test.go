@@ -22,6 +22,9 @@ func (m *model) act() {
 	if m.how.quiet {
 		actions = []func(){m.doPass, m.doPass, m.doPass, m.doPass, m.doReturn, m.doTime, m.doCatchUp}
 	}
+	if m.how.ahead {
+		actions = append(actions, m.doTick, m.doTick, m.doEndSoon, m.doEndSoon, m.doEndSoon)
+	}
 	if m.how.config {
 		actions = append(actions, m.doConfigure, m.doConfigure)
 	}
@@ -90,6 +93,29 @@ func (m *model) doTime() {
 	m.now = m.now.Add(rapid.SampledFrom([]time.Duration{
 		10 * time.Millisecond, 300 * time.Millisecond, 900 * time.Millisecond, 4 * time.Second, 30 * time.Second, time.Minute,
 	}).Draw(m.t, "time"))
+}
+
+// aheadLead is the lead of members that claim ahead. In the end runs end two seconds after a tick, and the next one is
+// 28 s away at least: then they claim nothing.
+const aheadLead = 27 * time.Second
+
+// doTick has a member see the next tick.
+func (m *model) doTick() {
+	m.now = m.now.Truncate(30 * time.Second).Add(30 * time.Second)
+	m.doPass()
+}
+
+// doEndSoon has all runs of a member end less than aheadLead before the next tick.
+func (m *model) doEndSoon() {
+	p := m.choose(true)
+	if p == nil {
+		return
+	}
+	m.now = m.now.Add(20 * time.Second).Truncate(30 * time.Second).Add(10 * time.Second)
+	for _, r := range p.running() {
+		p.returns(r, nil)
+	}
+	p.pass()
 }
 
 func (m *model) doStart() {

@@ -98,6 +98,8 @@ type modelOptions struct {
 	broadcast bool
 	// quiet is whether nobody ends, and no operator does anything.
 	quiet bool
+	// ahead is whether most items are claimed for their next tick by the commits that finish their runs.
+	ahead bool
 	// skew is how far clocks may be off, ahead or behind.
 	skew time.Duration
 }
@@ -265,7 +267,11 @@ func (m *model) start() *member {
 	p.view = &modelView{p: p, at: m.store.Revision(), ahead: map[string]int64{}}
 	p.reg = &modelRegistry{p: p}
 	skew := rapid.SampledFrom([]time.Duration{0, m.how.skew, -m.how.skew}).Draw(m.t, "skew")
-	lead := rapid.SampledFrom([]*time.Duration{nil, new(time.Duration(0)), new(time.Second), new(10 * time.Second)}).Draw(m.t, "lead")
+	leads := []*time.Duration{nil, new(time.Duration(0)), new(time.Second), new(10 * time.Second)}
+	if m.how.ahead {
+		leads = []*time.Duration{new(aheadLead)}
+	}
+	lead := rapid.SampledFrom(leads).Draw(m.t, "lead")
 	o := setup.DefaultOptions()
 	o.Listeners = map[string]*exec.Listener{"ONCE": modelListener()}
 	o.Lead, o.IP = lead, fmt.Sprintf("host-%d", m.seats%3)
@@ -613,6 +619,10 @@ func TestClusterModel(t *testing.T) {
 		"steered": {
 			{switches: both, config: true, steers: true, skips: true}, {switches: on, steers: true, torn: true},
 			{switches: on, steers: true, oneOff: true},
+		},
+		"ahead": {
+			{switches: both, ahead: true}, {switches: both, ahead: true, config: true, torn: true}, {switches: both, ahead: true, steers: true, skips: true},
+			{switches: on, ahead: true, calendars: true, few: true}, {switches: both, ahead: true, expires: true, steers: true, torn: true},
 		},
 		"jitter": {
 			{switches: both, config: true, steers: true, jitter: true},

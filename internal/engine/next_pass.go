@@ -74,7 +74,7 @@ func (c *controller) partialSuffices(w *decide.World) bool {
 	if before.tick, before.slot, before.earlyTick = now.tick, now.slot, now.earlyTick; before != now || c.full {
 		c.assigner.Invalidate()
 	}
-	if now.tick.Equal(c.allClaimedFor) && now.earlyTick.IsZero() {
+	if all := c.allClaimedFor; !all.IsZero() && (now.tick.Equal(all) && now.earlyTick.IsZero() || now.earlyTick.Equal(all)) {
 		isSame = before == now // all that this tick makes due was claimed before
 	}
 	return isSame && !c.full && w.Slack == 0 && (c.fullAt.IsZero() || c.moment().Before(c.fullAt)) &&

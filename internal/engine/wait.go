@@ -56,7 +56,7 @@ func (c *controller) nextTick() time.Time {
 	if s == nil || c.isLeaving() || c.current.State != nil && c.current.IsPaused() {
 		return c.nextStartAt
 	}
-	if _, begins := c.current.EarlyTick(); c.current.Lead > 0 && !begins.IsZero() {
+	if _, begins := c.current.EarlyTick(); !begins.IsZero() && !c.allClaimedFor.After(c.now()) {
 		return earlier(c.nextStartAt, begins)
 	}
 	next := earlier(c.nextStartAt, s.Next(c.now()))

@@ -51,6 +51,18 @@ func (c *Claims) Lead() time.Duration {
 	return MaxLead
 }
 
+// NextLead returns how long before its tick an item is claimed by the commit that finishes its run before: as early as may
+// be, if anything is claimed early, because that saves a commit.
+func (c *Claims) NextLead() time.Duration {
+	switch {
+	case c.Set != nil:
+		return *c.Set
+	case c.Lead() > 0:
+		return MaxLead
+	}
+	return 0
+}
+
 // Most returns the longest lead that there may have been.
 func (c *Claims) Most() time.Duration {
 	if c.Set != nil {

@@ -38,6 +38,23 @@ func TestLead(t *testing.T) {
 		}
 	}
 
+	set := 200 * ms
+	for name, tc := range map[string]struct {
+		claims pace.Claims
+		took   time.Duration
+		want   time.Duration
+	}{
+		"claims are fast":  {took: 9 * ms},
+		"claims are slow":  {took: 10 * ms, want: pace.MaxLead},
+		"the lead is set":  {claims: pace.Claims{Set: &set}, took: 10 * ms, want: set},
+		"nothing is early": {claims: pace.Claims{Set: new(time.Duration(0))}, took: 10 * ms},
+	} {
+		tc.claims.Took(time.Unix(0, 0), time.Unix(60, 0), tc.took)
+		if got := tc.claims.NextLead(); got != tc.want {
+			t.Errorf("with the end of a run, %s: %v, want %v", name, got, tc.want)
+		}
+	}
+
 	var items pace.Claims
 	for range 1000 { // the items of one tick
 		items.Took(time.Unix(0, 0), time.Unix(60, 0), time.Millisecond)
