@@ -85,9 +85,6 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType is of huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return problemType }
 
-// errRequest: a request asks for what its schema cannot say is wrong.
-var errRequest = route.NewError(http.StatusUnprocessableEntity, "invalid", "not allowed")
-
 // refuse returns an error that says what is wrong with a part of a request.
 func refuse(field, format string, args ...any) *Problem {
 	reason := fmt.Sprintf(format, args...)
