@@ -154,6 +154,28 @@ func TestEarlyClaimsAreGivenBack(t *testing.T) {
 	}
 }
 
+// An item that is claimed for its next tick and is triggered runs at once, and for the tick when that comes.
+func TestTriggerOfAnItemThatIsClaimedEarly(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), nil, job.WithEarlyClaims(time.Second))
+		c.awaitRuns("the first tick", 3, anything)
+		tick := c.beforeTick()
+		if item := c.state().Item(1); item.Running == nil || !item.Fired.Tick.Equal(tick) {
+			t.Fatalf("item 1 is not claimed for %s: %+v", tick, item)
+		}
+		c.trigger(m, 1)
+		c.pass(early / 4)
+		if runs := c.record.find(func(e execution) bool { return e.Source == job.SourceManual }); len(runs) != 1 || runs[0].end.IsZero() {
+			t.Errorf("before the tick these were triggered: %+v", runs)
+		}
+		c.pass(early)
+		if runs := c.began(tick); len(runs) != 3 {
+			t.Errorf("%d items of 3 have run for the tick", len(runs))
+		}
+		c.check()
+	})
+}
+
 // A shutdown between a claim and its tick gives the claim back, so another instance runs the
 // tick on time. It does not wait for the tick.
 func TestEarlyClaimsOfAnInstanceThatLeaves(t *testing.T) {

@@ -71,26 +71,36 @@ func (v countingView) Sync(ctx context.Context) error {
 }
 
 // A fire of 30 items costs an instance one commit to begin and one to finish, also if the first items have ended before
-// the view shows that they have begun.
+// the view shows that they have begun; and one for both, where the commit that ends them claims them for their next tick.
 func TestFireOfThirtyItemsCostsTwoCommits(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
-		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = "0/3 * * * * ?", 30, 30
-		m, reg := c.counted("10.0.0.1")
-		c.mustSchedule(m, cfg, func(ctx context.Context, sc job.ShardingContext) error {
-			return elapse(ctx, time.Duration(sc.Item)*100*time.Microsecond)
+	for name, test := range map[string]struct {
+		cron string
+		lead time.Duration
+		want int
+	}{
+		"claimed at the tick":            {"0/3 * * * * ?", 0, 2},
+		"claimed with the end of before": {"* * * * * ?", time.Second, 1},
+	} {
+		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
+			cfg := c.config()
+			cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = test.cron, 30, 30
+			m, reg := c.counted("10.0.0.1")
+			c.mustSchedule(m, cfg, func(ctx context.Context, sc job.ShardingContext) error {
+				return elapse(ctx, time.Duration(sc.Item)*100*time.Microsecond)
+			}, job.WithEarlyClaims(test.lead))
+			m.link.(*memory.Link).Lag(time.Millisecond)
+			ended := func(e execution) bool { return !e.end.IsZero() }
+			c.awaitRuns("items", 30, ended)
+			c.pass(time.Second / 2)
+			reg.take()
+			c.awaitRuns("items", 60, ended)
+			c.pass(time.Second / 2)
+			if commits, others := reg.take(); len(commits) != test.want || len(others) > 0 {
+				t.Errorf("a fire cost %d commits and %q, want %d and nothing: %v", len(commits), others, test.want, commits)
+			}
+			c.check()
 		})
-		m.link.(*memory.Link).Lag(time.Millisecond)
-		c.awaitRuns("items", 30, func(e execution) bool { return !e.end.IsZero() })
-		c.settled()
-		reg.take()
-		c.awaitRuns("items", 60, func(e execution) bool { return !e.end.IsZero() })
-		c.settled()
-		if commits, others := reg.take(); len(commits) != 2 || len(others) > 0 {
-			t.Errorf("a fire cost %d commits and %q, want 2 and nothing: %v", len(commits), others, commits)
-		}
-		c.check()
-	})
+	}
 }
 
 // Jobs that have nothing to do send no requests.
