@@ -215,7 +215,7 @@ func (s *soak) start(name string, offset time.Duration) error {
 		o.Knows = newOne
 	}
 	if slices.Index(s.names, name)%3 == 1 {
-		o.Early = 300 * time.Millisecond
+		o.Early = time.Second
 	}
 	w, err := s.Start(name, o)
 	if err == nil {
