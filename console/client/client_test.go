@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -267,6 +268,27 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A code that several errors have tells none of them, but that the store is away.
+func TestCodesOfSeveralErrors(t *testing.T) {
+	for _, tt := range []struct {
+		code   string
+		target error
+		want   bool
+	}{
+		{"busy", ops.ErrBusy, true},
+		{"store-away", ops.ErrStoreAway, true},
+		{"store-away", coord.ErrClosed, false},
+		{"store-away", coord.ErrSessionLost, false},
+		{"invalid", ops.ErrRequest, false},
+		{"closing", ops.ErrStoresClosed, false},
+		{"", ops.ErrNoStore, false}, // which has no code
+	} {
+		if got := errors.Is(&client.Error{Code: tt.code}, tt.target); got != tt.want {
+			t.Errorf("%q is %v: %v, want %v", tt.code, tt.target, got, tt.want)
+		}
+	}
+}
+
 // Errors of the console are those of ops, for who branches on them, with what is wrong where.
 func TestErrors(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
@@ -303,7 +325,7 @@ func TestErrors(t *testing.T) {
 					t.Errorf("%s: %v is not %v", name, tt.err, is)
 				}
 			}
-			if errors.Is(tt.err, ops.ErrBusy) || errors.Is(&client.Error{}, ops.ErrNoStore) { // which has no code
+			if errors.Is(tt.err, ops.ErrBusy) {
 				t.Errorf("%s: %v is another error, too", name, tt.err)
 			}
 		}

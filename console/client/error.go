@@ -71,10 +71,16 @@ func (e *Error) Error() string {
 }
 
 // Is reports whether the error is one of this package, or what the console has made a code of: an error of ops or
-// of job, say.
+// of job, say. The code of several errors is none of them, but for ops.ErrStoreAway.
 func (e *Error) Is(target error) bool {
 	if known, ok := target.(*errclass.Error); ok {
-		return known.Code != "" && known.Code == e.Code
+		switch e.Code {
+		case "", "invalid", "closing":
+			return false
+		case "store-away":
+			return target == ops.ErrStoreAway
+		}
+		return known.Code == e.Code
 	}
 	switch target {
 	case ErrNotLoggedIn:

@@ -31,12 +31,14 @@ func TestCoded(t *testing.T) {
 }
 
 // Each sentinel error of these packages has a class, but for those that only come with another one, or end nothing
-// but the context of a handler, a session or a latch.
+// but the context of a handler, a session or a latch. A code tells an error from all others, for clients of the API; that
+// of several is known to client.Error.
 func TestSentinelsHaveAClass(t *testing.T) {
 	without := map[string]string{
 		"coord":   "ErrNodeExists ErrVersion ErrNotOwner ErrNotEmpty ErrRestored ErrSessionEnded ErrLatchLost ErrReleased ErrInvalidPath ErrInvalidDepth ErrInvalidCommit ErrNoClock",
 		"jobtype": "ErrJobRemoved ErrInstanceRemoved ErrTimeout ErrKilled ErrShutdown ErrItemLost ErrItemMoves ErrDisabled ErrListenerTimeout ErrTooManyTicks",
 	}
+	codes := map[string]string{}
 	for _, dir := range []string{"coord", "jobtype", "ops", "ops/declare", "ops/migrate", "ops/rights", "trace/history", "console/access", "console/connection"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
 		if err != nil {
@@ -52,9 +54,13 @@ func TestSentinelsHaveAClass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range regexp.MustCompile(`(?m)^(?:var |\t)(Err[A-Z]\w*) += (?:(errors\.New|fmt\.Errorf)|errclass\.)`).FindAllStringSubmatch(string(text), -1) {
+			for _, m := range regexp.MustCompile(`(?m)^(?:var |\t)(Err[A-Z]\w*) += (?:(errors\.New|fmt\.Errorf)|errclass\.\w+\.New\("([^"]*)")`).FindAllStringSubmatch(string(text), -1) {
 				if m[2] == "" {
+					if first, isUsed := codes[m[3]]; isUsed && !strings.Contains("invalid store-away closing", m[3]) {
+						t.Errorf("%s.%s has code %q, as %s has", dir, m[1], m[3], first)
+					}
 					classed++
+					codes[m[3]] = dir + "." + m[1]
 				} else if found = append(found, m[1]); !strings.Contains(" "+without[dir]+" ", " "+m[1]+" ") {
 					t.Errorf("%s.%s has no class: make it by package errclass", dir, m[1])
 				}
