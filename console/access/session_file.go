@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
 )
 
@@ -22,12 +22,15 @@ type sessionFile struct {
 	of   *sessions
 }
 
+// maxSessionsFile bounds the file, in bytes: ten thousand sessions are some 4 MB.
+const maxSessionsFile = 64 << 20
+
 // read takes over those of the file that go on.
 func (f *sessionFile) read() error {
 	if f.path == "" {
 		return nil
 	}
-	document, err := os.ReadFile(f.path)
+	document, _, err := bounded.File(f.path, maxSessionsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"job/dump":                 {"coord", "job", "jobtype", "trace", "internal/brief", "internal/jobtree", "internal/module", "internal/sleep", "internal/veil", "internal/bounded"},
 	"jobtest":                  {"internal/engine/setup", "coord", "coord/memory", "job", "jobtype", "job/calendar", "ops", "internal/jobtree", "internal/brief"},
 	"jobfile":                  {"coord", "coord/etcd", "coord/zk", "coord/memory", "job", "jobtype", "job/property", "job/allow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "strategy", "trace", "internal/brief", "internal/httpx", "internal/veil", "internal/yamldoc", "job/calendar", "internal/jobconf", "internal/jobtree", "internal/clocks", "internal/sleep", "internal/bounded"},
-	"console/access":           {"internal/brief", "internal/fair", "internal/lockedfile", "internal/sleep", "internal/yamldoc", "internal/errclass"},
+	"console/access":           {"internal/bounded", "internal/brief", "internal/fair", "internal/lockedfile", "internal/sleep", "internal/yamldoc", "internal/errclass"},
 	"console/access/oidc":      {"console", "console/access", "internal/brief", "internal/sleep", "internal/httpx"},
 	"console":                  {"docs", "console/access", "console/access/oidc", "strategy", "coord", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dump", "ops", "ops/declare", "ops/doctor", "trace", "trace/history", "console/connection", "internal/brief", "internal/sleep", "internal/veil", "internal/httpx", "internal/yamldoc", "internal/errclass"},
 	"console/sink":             {"console/access", "job/property", "ops", "internal/brief", "internal/fair", "internal/httpx", "internal/sleep", "internal/veil"},
