@@ -58,29 +58,21 @@ func dial(t *testing.T, addrs ...string) *zk.Conn {
 
 func TestKeepsItsDataOverStopAndKill(t *testing.T) {
 	s := zkserver.Start(t, zkserver.Config{})
-	addr := s.Addr()
-	conn := dial(t, addr)
-	if _, err := conn.Create("/stopped", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	conn = dial(t, addr)
-	if _, err := conn.Create("/killed", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{"/stopped", "/killed"} {
-		if ok, _, err := dial(t, addr).Exists(path); err != nil || !ok {
+	for path, end := range map[string]func() error{"/stopped": s.Stop, "/killed": s.Kill} {
+		conn := dial(t, s.Addr())
+		if _, err := conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+			t.Fatal(err)
+		}
+		// A server that begins may take a connection and never answer it. The client waits for more than six times the
+		// session's time then, also when it is closed.
+		conn.Close()
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if ok, _, err := dial(t, s.Addr()).Exists(path); err != nil || !ok {
 			t.Errorf("%s: %v, %v", path, ok, err)
 		}
 	}
