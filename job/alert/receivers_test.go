@@ -279,7 +279,8 @@ func TestTrust(t *testing.T) {
 				attempts++
 				return known(name)
 			}
-			h := newHandler(t, alert.Slack(options), log.logger(), with(tc.props, "alert.attempts", "2"))
+			h := newHandler(t, alert.Slack(options), log.logger(), with(tc.props, "alert.attempts", "2",
+				"slack.connectTimeoutMilliseconds", "60000")) // a busy machine is no attempt that failed
 			attempts = 0 // the start has looked, too
 			vanish()
 			h.HandleError(t.Context(), execution(0), errDisk)
