@@ -35,7 +35,7 @@ type ApplyRequest struct {
 // What holds for Create and for Update holds here, too. If all is so already nothing is written.
 //
 // Errors: ErrJobExists, ErrNoJob, ErrConfigChanged: the job is not as it was; ErrOtherSet; ErrMoved;
-// jobtype.ErrKindConflict; a *job.ConfigError; those of a read and of a commit.
+// jobtype.ErrKindConflict; jobtype.ErrOldMembers; a *job.ConfigError; those of a read and of a commit.
 func (o *Ops) Apply(ctx context.Context, r ApplyRequest) error {
 	j := o.Job(r.Config.Name)
 	return j.again(ctx, "apply", func() error {
@@ -136,6 +136,8 @@ func (j *Job) applyOver(ctx context.Context, r ApplyRequest, there, root coord.N
 	ops := []coord.Op{m.write, coord.SetAt(j.name.Config(), document, there.Version)}
 	if isSame {
 		ops[1] = coord.AtVersion(j.name.Config(), there.Version)
+	} else if err := j.checkOldMembers(ctx, there); err != nil {
+		return err
 	}
 	switch {
 	case was == r.Implementation:

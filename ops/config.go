@@ -159,14 +159,8 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 			return err
 		}
 		ops := []coord.Op{coord.SetAt(j.name.Config(), document, there.Version)}
-		if jobconf.IsOld(there.Value) {
-			instances, err := j.Instances(ctx)
-			if err != nil {
-				return err
-			}
-			if at := slices.IndexFunc(instances, func(in InstanceInfo) bool { return in.JVM }); at >= 0 {
-				return fmt.Errorf("job %s: %w: %s", brief.Text(string(j.name)), jobtype.ErrOldMembers, brief.Quote(instances[at].ID))
-			}
+		if err := j.checkOldMembers(ctx, there); err != nil {
+			return err
 		}
 		if work := jobconf.OldWork(there.Value); work != "" {
 			root, err := j.ops.nodes(ctx, j.name.Root())
@@ -180,6 +174,21 @@ func (j *Job) Update(ctx context.Context, r UpdateRequest) error {
 		_, err = act.says("", string(there.Value), string(document)).commit(ctx, ops...)
 		return err
 	})
+}
+
+// checkOldMembers returns an error if members of elastic-job 2.1 run the job by the document that is there.
+func (j *Job) checkOldMembers(ctx context.Context, there coord.Node) error {
+	if !jobconf.IsOld(there.Value) {
+		return nil
+	}
+	instances, err := j.Instances(ctx)
+	if err != nil {
+		return err
+	}
+	if at := slices.IndexFunc(instances, func(in InstanceInfo) bool { return in.JVM }); at >= 0 {
+		return fmt.Errorf("job %s: %w: %s", brief.Text(string(j.name)), jobtype.ErrOldMembers, brief.Quote(instances[at].ID))
+	}
+	return nil
 }
 
 // replace returns the configuration that an update puts in the place of the one that is there, and its document.

@@ -3,6 +3,7 @@ package declare_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -102,10 +103,14 @@ func TestMembersOfElasticJob2(t *testing.T) {
 	if _, err := reg.Commit(t.Context(), coord.Put("old/config", []byte(document)), coord.CreateEphemeral(member, nil)); err != nil {
 		t.Fatal(err)
 	}
-	request := declare.Request{Adopt: true, Files: files(t, `jobs: {old: {implementation: com.example.OldJob, cron: "0 0 4 * * ?", shardingTotalCount: 1}}`)}
-	s := plan(t, ops.New(reg), request).Steps[0]
-	if s.Action != declare.Refuse || !errors.Is(s.Err, declare.ErrOldMembers) || !strings.HasSuffix(s.Why, `: 1 instance: "10.0.0.1@-@7"`) {
-		t.Errorf("%v: %s", s.Action, s.Why)
+	var request declare.Request
+	for _, cron := range []string{"0 0 3 * * ?", "0 0 4 * * ?"} { // nothing but the document changes, or a setting, too
+		request = declare.Request{Adopt: true, Files: files(t, fmt.Sprintf(
+			"jobs: {old: {implementation: com.example.OldJob, cron: %q, shardingTotalCount: 1}}", cron))}
+		s := plan(t, ops.New(reg), request).Steps[0]
+		if s.Action != declare.Refuse || !errors.Is(s.Err, declare.ErrOldMembers) || !strings.HasSuffix(s.Why, `: 1 instance: "10.0.0.1@-@7"`) {
+			t.Errorf("%s: %v: %s", cron, s.Action, s.Why)
+		}
 	}
 	if _, err := reg.Commit(t.Context(), coord.DeleteTree(member)); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const ticks = 3
 // should know. written are the calendars that are written before.
 func (s *Step) look(ctx context.Context, o *ops.Ops, adopt bool, written map[string]*calendar.Calendar) error {
 	s.lookWhoRuns(ctx, o, adopt)
-	if s.Action == Update && s.isOld {
+	if s.isOld && (s.Action == Update || s.Action == Adopt) {
 		if who := runBy(ctx, o, s.Name, func(in ops.InstanceInfo) bool { return in.JVM }); who != "" {
 			*s = s.refuse(fmt.Errorf("%w: %s", ErrOldMembers, who))
 		}
