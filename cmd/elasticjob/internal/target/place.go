@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -98,6 +99,9 @@ func (y Yes) Check(p Place) error {
 
 // Set reads what stands behind --yes=; without that it is true. A namespace of the name true or false cannot be named.
 func (y *Yes) Set(text string) error {
+	if text == "" {
+		return errors.New("it names no namespace; allowed are --yes and --yes=NAMESPACE")
+	}
 	*y = Yes{isGiven: text != "false"}
 	if y.isGiven && text != "true" {
 		y.namespace = text

@@ -60,6 +60,9 @@ func TestYes(t *testing.T) {
 			t.Errorf("--yes=%s in %+v: %v, %v", tc.flag, tc.place, got, err)
 		}
 	}
+	if err := new(target.Yes).Set(""); err == nil {
+		t.Error("--yes= is taken, as a script has it whose variable is not set")
+	}
 	for answer, want := range map[string][2]bool{"y": {true, false}, "YES": {true, false}, "": {}, "shop": {false, true}, "no": {}} {
 		if got := [2]bool{shop.Accepts(answer), prod.Accepts(answer)}; got != want {
 			t.Errorf("%q: %v", answer, got)

@@ -24,6 +24,9 @@ func checkFlags(cmd *cobra.Command) error {
 		if slices.Contains(f.Annotations[cobra.BashCompOneRequiredFlag], "true") && !f.Changed {
 			required = append(required, f.Name)
 		}
+		if f.Changed && isEmpty(f.Value) {
+			wrong = append(wrong, fmt.Sprintf("--%s has an empty value; allowed is one that is not, or no --%s", f.Name, f.Name))
+		}
 		groups := func(of string, check func(all, given []string)) {
 			for _, group := range f.Annotations[of] {
 				all := strings.Fields(group)
@@ -64,6 +67,15 @@ func checkFlags(cmd *cobra.Command) error {
 		example = cmd.UseLine()
 	}
 	return fmt.Errorf("%s, as in: %s", strings.Join(wrong, "; "), example)
+}
+
+// isEmpty reports whether a text, or one of a list, is empty, as in a script whose variable is not set. No flag means that:
+// without it a command takes another target, or all.
+func isEmpty(v pflag.Value) bool {
+	if texts, ok := v.(pflag.SliceValue); ok {
+		return len(texts.GetSlice()) == 0 || slices.Contains(texts.GetSlice(), "")
+	}
+	return v.Type() == "string" && v.String() == ""
 }
 
 // list names flags in a sentence.

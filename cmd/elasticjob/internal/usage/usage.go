@@ -64,7 +64,7 @@ func explained(cmd *cobra.Command, args []string, err error) error {
 	case len(args) < len(needed):
 		return fmt.Errorf("%s is missing: %s", strings.TrimSuffix(needed[len(args)], "…"), cmd.UseLine())
 	case len(args) > len(names): // which are not shown: one may be a password
-		return fmt.Errorf("%d arguments are too many: %s", len(args), cmd.UseLine())
+		return fmt.Errorf("%d too many arguments: %s", len(args)-len(names), cmd.UseLine())
 	}
 	return err
 }

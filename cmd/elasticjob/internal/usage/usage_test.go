@@ -16,10 +16,10 @@ func TestExplain(t *testing.T) {
 		want string
 	}{
 		{[]string{"get"}, "JOB is missing: elasticjob get JOB [flags]"},
-		{[]string{"get", "a", "b"}, `2 arguments are too many: elasticjob get JOB [flags]`},
+		{[]string{"get", "a", "b"}, `1 too many arguments: elasticjob get JOB [flags]`},
 		{[]string{"set", "a"}, "KEY=VALUE is missing: elasticjob set JOB KEY=VALUE… [flags]"},
 		{[]string{"set", "a", "b", "c"}, ""},
-		{[]string{"of", "list", "a", "b"}, `2 arguments are too many: elasticjob of list [NAME] [flags]`},
+		{[]string{"of", "list", "a", "b"}, `1 too many arguments: elasticjob of list [NAME] [flags]`},
 		{[]string{"own", "x"}, "one of a and b is allowed"},
 	} {
 		run := func(*cobra.Command, []string) error { return nil }
@@ -60,6 +60,9 @@ func TestExplainFlags(t *testing.T) {
 		{[]string{"leave", "a", "--one", "--two"}, ""},
 		{[]string{"serve", "--key", "x"}, "--cert and --key: all of them are needed, or none, as in: elasticjob serve [flags]"},
 		{[]string{"serve"}, ""},
+		{[]string{"serve", "--cert", "", "--key", "k"}, "--cert has an empty value; allowed is one that is not, or no --cert, as in: elasticjob serve [flags]"},
+		{[]string{"serve", "--label", ""}, "--label has an empty value; allowed is one that is not, or no --label, as in: elasticjob serve [flags]"},
+		{[]string{"serve", "--label", "a,"}, "--label has an empty value; allowed is one that is not, or no --label, as in: elasticjob serve [flags]"},
 	} {
 		run := func(*cobra.Command, []string) error { return nil }
 		root := &cobra.Command{Use: "elasticjob", SilenceErrors: true, SilenceUsage: true, RunE: run}
@@ -81,6 +84,7 @@ func TestExplainFlags(t *testing.T) {
 		serve := &cobra.Command{Use: "serve", RunE: run}
 		serve.Flags().String("cert", "", "")
 		serve.Flags().String("key", "", "")
+		serve.Flags().StringSlice("label", nil, "")
 		serve.MarkFlagsRequiredTogether("cert", "key")
 		if err := errors.Join(move.MarkFlagRequired("from"), move.MarkFlagRequired("to")); err != nil {
 			t.Fatal(err)
