@@ -26,7 +26,7 @@ type operation struct {
 var operations = []operation{
 	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DisableItems(ctx, 2, 0, 1) }, ops.Change{Job: "settle", Action: ops.ActionDisableItems, Detail: "items 0-2"}},
 	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").EnableItems(ctx, 0, 2) }, ops.Change{Job: "settle", Action: ops.ActionEnableItems, Detail: "items 0, 2"}},
-	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DisableServers(ctx) }, ops.Change{Job: "settle", Action: ops.ActionDisableServers, Detail: "servers 10.0.0.1"}},
+	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").DisableServers(ctx) }, ops.Change{Job: "settle", Action: ops.ActionDisableServers, Detail: "all servers 10.0.0.1"}},
 	{func(ctx context.Context, o *ops.Ops) error { return o.Job("settle").EnableServers(ctx, "10.0.0.1") }, ops.Change{Job: "settle", Action: ops.ActionEnableServers, Detail: "servers 10.0.0.1"}},
 	{func(ctx context.Context, o *ops.Ops) error {
 		return o.Job("settle").Pin(ctx, 1, ops.PinRequest{Label: "gpu"})

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -61,14 +62,14 @@ func errNoItem(s *jobtree.State, i int) error {
 	return fmt.Errorf("%w: item %d is not there; 0 to %d are", jobtype.ErrNoItem, i, len(s.Items)-1)
 }
 
-// DisableServers keeps instances at some addresses from having items of the job; none means all that are there, and
-// disables the job: then nobody runs anything, ticks are skipped, and a server that comes later is enabled. Items of other
-// servers are resharded. Members of any kind obey it.
+// DisableServers keeps instances at some addresses from having items of the job. Items of other servers are resharded.
+// Without addresses it disables the job: all servers that are there, and those that come later, unless a JVM member
+// registers them. Then nobody runs anything, and ticks are skipped. Members of any kind obey it.
 //
-// Errors: ErrNoServer for a job that has none, and for an address that has none, because a wrong one would look like a
-// success (ElasticJob makes it a server; so does [Job.DisableServersAhead]); those of a read and of a commit.
+// Errors: ErrNoServer for an address that has none, because a wrong one would look like a success (ElasticJob makes it a
+// server; so does [Job.DisableServersAhead]); those of a read and of a commit.
 func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, false)
+	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, oneJob)
 }
 
 // DisableServersAhead is DisableServers also for servers that are not there yet: instances that come at these addresses
@@ -79,27 +80,45 @@ func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) erro
 	if len(addresses) == 0 {
 		return wrong("servers", "job %s: %s ahead: an address is needed", brief.Text(string(j.name)), ActionDisableServers)
 	}
-	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, true)
+	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, ahead)
 }
 
 // EnableServers ends DisableServers, for some addresses or, if there are none, for all servers that are there. Ticks that
 // nobody could run meanwhile are not made up. Errors are those of [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, false)
+	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, oneJob)
 }
 
-func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string, ahead bool) error {
+// reach says of whose servers a change is.
+type reach int
+
+const (
+	oneJob  reach = iota // servers that the job has
+	ahead                // also servers that it does not have yet
+	allJobs              // a server in all its jobs: one that an operator has disabled as a whole stays so
+)
+
+// errDisabled: the job is disabled as a whole.
+var errDisabled = errors.New("the job is disabled")
+
+func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string, of reach) error {
 	return j.try(ctx, string(action), func(s *jobtree.State) error {
-		if len(addresses)+len(s.Servers) == 0 && action == ActionDisableServers {
-			return fmt.Errorf("%w: the job has none to disable, and one that comes later runs it: pause the job", ErrNoServer)
-		}
 		var groups [][]coord.Op
 		var changed []string
+		detail := "servers "
+		switch isDisabled := s.IsDisabled(); {
+		case isDisabled && action == ActionEnableServers && of == allJobs:
+			return errDisabled
+		case isDisabled && action == ActionEnableServers:
+			groups = [][]coord.Op{{coord.Put(j.name.Servers(), nil)}}
+		case !isDisabled && action == ActionDisableServers && len(addresses) == 0:
+			groups, detail = [][]coord.Op{{coord.Put(j.name.Servers(), []byte(jobtree.Disabled))}}, "all servers "
+		}
 		for _, ip := range sortedOr(addresses, maps.Keys(s.Servers)) {
 			server := s.Servers[ip]
 			var write coord.Op
 			switch {
-			case server == nil && !ahead:
+			case server == nil && of != ahead:
 				return fmt.Errorf("server %s: %w", brief.Quote(ip), ErrNoServer)
 			case server == nil:
 				if err := j.checkAddress(ip); err != nil {
@@ -117,7 +136,7 @@ func (j *Job) setServers(ctx context.Context, action Action, addresses []string,
 		if err != nil {
 			return err
 		}
-		_, err = act.says("servers "+strings.Join(changed, ", "), "", "").commitAll(ctx, groups, coord.Exists(j.name.Config()))
+		_, err = act.says(strings.TrimSpace(detail+strings.Join(changed, ", ")), "", "").commitAll(ctx, groups, coord.Exists(j.name.Config()))
 		return err
 	})
 }

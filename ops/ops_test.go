@@ -212,7 +212,6 @@ func TestWhatIsRefused(t *testing.T) {
 			{name: "disable: no such item", do: func(j *ops.Job) error { return j.DisableItems(ctx, 0, 3) }, says: "item 3 is not there"},
 			{name: "enable: no such item", do: func(j *ops.Job) error { return j.EnableItems(ctx, 3) }, says: "item 3 is not there"},
 			{name: "disable: no such server", do: func(j *ops.Job) error { return j.DisableServers(ctx, "10.0.0.1", "10.0.0.9/x") }, is: ops.ErrNoServer, says: `server "10.0.0.9/x"`},
-			{name: "disable: no server at all", job: "idle", do: func(j *ops.Job) error { return j.DisableServers(ctx) }, is: ops.ErrNoServer, says: "pause the job"},
 			{name: "enable: no such server", do: func(j *ops.Job) error { return j.EnableServers(ctx, "") }, is: ops.ErrNoServer, says: `server ""`},
 			{name: "kill: nothing runs", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{}); return err }, is: ops.ErrNotRunning},
 			{name: "kill: no such item", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{Items: []int{0, 3}}); return err }, says: "item 3: 0 to 2"},

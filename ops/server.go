@@ -31,6 +31,8 @@ type JobResult struct {
 	Job string
 	// Changes are what has changed; none if it was so already.
 	Changes []Change
+	// IsDisabled is whether the server was not enabled, because the job is disabled as a whole.
+	IsDisabled bool
 	// Err says why the job is not as it was to be; Changes have what was done before it.
 	Err error
 }
@@ -44,9 +46,12 @@ func (s *Server) Disable(ctx context.Context) ([]JobResult, error) {
 	return s.eachJob(ctx, ActionDisableServers, func(j *Job) error { return j.DisableServers(ctx, s.address) })
 }
 
-// Enable is [Job.EnableServers] in all jobs that have the server. It is like Disable.
+// Enable is [Job.EnableServers] in all jobs that have the server. It is like Disable. A job that an operator has disabled
+// as a whole, by [Job.DisableServers] without addresses, stays disabled.
 func (s *Server) Enable(ctx context.Context) ([]JobResult, error) {
-	return s.eachJob(ctx, ActionEnableServers, func(j *Job) error { return j.EnableServers(ctx, s.address) })
+	return s.eachJob(ctx, ActionEnableServers, func(j *Job) error {
+		return j.setServers(ctx, ActionEnableServers, []string{s.address}, jobtree.Enabled, allJobs)
+	})
 }
 
 // Shutdown is [Job.Shutdown] of the server's instances in all jobs that have it. It is like Disable.
@@ -122,6 +127,9 @@ func (o *Ops) outcome(name string, do func(*Job) error) JobResult {
 		o.onChange = []func(Change){func(c Change) { outcome.Changes = append(outcome.Changes, c) }}
 	})
 	outcome.Err = do(quiet.Job(name))
+	if outcome.IsDisabled = errors.Is(outcome.Err, errDisabled); outcome.IsDisabled {
+		outcome.Err = nil
+	}
 	return outcome
 }
 

@@ -12,7 +12,7 @@ import (
 // then this instance may do in its first commit what it would do next as leader.
 func (w *World) Bootstrapper() *World {
 	_, isKnown := w.Servers[w.Self.IP]
-	if len(w.Instances) > 0 || w.Leader != nil || len(w.Debris) > 0 || w.isOwnClockFar() || !isKnown && w.Rules.Disabled {
+	if len(w.Instances) > 0 || w.Leader != nil || len(w.Debris) > 0 || w.isOwnClockFar() || !isKnown && w.beginsDisabled() {
 		return nil
 	}
 	leading, state := *w, *w.State

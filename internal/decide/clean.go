@@ -51,7 +51,7 @@ func (w *World) Sweep() []Change {
 	}
 	c := changes{w: w, step: "sweep", isRepair: true, head: (*World).ifLeading}
 	for ip, server := range w.Servers {
-		if !inUse[ip] && server.Enabled != w.Rules.Disabled {
+		if !inUse[ip] && server.Enabled != w.beginsDisabled() {
 			c.add(NoItem, coord.AtVersion(w.Job.Server(ip), server.Version), coord.DeleteTree(w.Job.Server(ip)))
 		}
 	}

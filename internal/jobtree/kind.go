@@ -57,7 +57,7 @@ func kinds() []kind {
 				a.Schedule = decodeSchedule(n)
 			}
 		}},
-		{j + servers, "hosts that have run the job", other, nil},
+		{j + servers, "hosts that have run the job; DISABLED: so is the whole job", other, func(a *applier, _ place, n coord.Node, isThere bool) { a.AllServers = nodeIf(n, isThere) }},
 		{j + servers + "/{server}", "DISABLED: the instances of this host get no items", other, func(a *applier, p place, n coord.Node, isThere bool) {
 			put(&a.Servers, p.name, decodeServer(p.name, n), isThere)
 		}},

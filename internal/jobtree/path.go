@@ -52,6 +52,9 @@ func (j Job) Root() string { return string(j) }
 // Config holds the configuration document.
 func (j Job) Config() string { return j.at(config) }
 
+// Servers is the parent of the servers. Its value is [Disabled] if an operator has disabled the job.
+func (j Job) Servers() string { return j.at(servers) }
+
 // Server says whether instances on one host may have items: [Enabled] or [Disabled]. An
 // operator changes it.
 func (j Job) Server(ip string) string { return j.at(servers + "/" + ip) }

@@ -36,8 +36,8 @@ var budgets = map[string]int{
 	"internal/engine/schedule":        4000,
 	"internal/engine/setup":           4000,
 	"internal/decide":                 6680,
-	"internal/jobtree":                3150,
-	"ops":                             6310,
+	"internal/jobtree":                3170,
+	"ops":                             6330,
 	"cmd/elasticjob/internal/command": 7050,
 }
 

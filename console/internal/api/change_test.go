@@ -366,7 +366,7 @@ func TestBatch(t *testing.T) {
 		p.Grants = append(p.Grants, apitest.May(access.Viewer, "pay-out").Grants...)
 		for action, want := range map[string]string{
 			"pause": "settle:0 late:0 nothing:404 pay-out:403", "resume": "settle:0 late:0 nothing:404 pay-out:403",
-			"trigger": "settle:0 late:409 nothing:404 pay-out:403", "disable": "settle:0 late:404 nothing:404 pay-out:403", "enable": "settle:0 late:0 nothing:404 pay-out:403",
+			"trigger": "settle:0 late:409 nothing:404 pay-out:403", "disable": "settle:0 late:0 nothing:404 pay-out:403", "enable": "settle:0 late:0 nothing:404 pay-out:403",
 		} {
 			got := heard(t, w.Do(p, "POST", orders+"/jobs:batch?dryRun=true", `{"action":"`+action+`","jobs":["settle","late","nothing","pay-out"]}`))
 			var body struct {

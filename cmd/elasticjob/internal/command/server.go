@@ -57,9 +57,9 @@ func (c *cli) serverChanges() []*cobra.Command {
 	shutdown.Long = shutdown.Short + ".\n" + comesBack + "."
 	shutdown.Flags().StringVar(&why, "why", "", "why, for people")
 	return []*cobra.Command{
-		c.serverChange("disable ADDRESS", "Keep a server from having items of any job", "",
+		c.serverChange("disable ADDRESS", "Keep a server from having items of the jobs that have run there", "",
 			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Disable(ctx) }),
-		c.serverChange("enable ADDRESS", "No longer keep a server from having items", "",
+		c.serverChange("enable ADDRESS", "No longer keep a server from having items, but of jobs that are disabled as a whole", "",
 			func(ctx context.Context, s *ops.Server) ([]ops.JobResult, error) { return s.Enable(ctx) }),
 		shutdown,
 		c.serverChange("remove ADDRESS", "Shut the instances of a server down, and remove what all jobs have of it", "remove server %s from all jobs",
@@ -79,8 +79,11 @@ func (c *cli) serverChange(use, short, question string, do func(context.Context,
 			return c.changeMuch(cmd, func(ctx context.Context, ch *changer) error {
 				outcomes, err := do(ctx, ch.ops.Server(args[0]))
 				for _, o := range outcomes {
-					if o.Err != nil {
+					switch {
+					case o.Err != nil:
 						ch.tells("Job %s failed: %v", o.Job, o.Err)
+					case o.IsDisabled:
+						ch.tells("Job %s is disabled as a whole, and stays so: elasticjob enable %[1]s", o.Job)
 					}
 				}
 				return err

@@ -187,7 +187,7 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 		Short: what + " a job, servers or items from running",
 		Long:  fmt.Sprintf("%s a job from running. With --server: instances at that address from having items of it. With --items: these items.", what),
 	}, plan{isFor: func(j *ops.JobInfo) bool {
-		return len(servers)+len(of) > 0 || isOn && j.DisabledServers > 0 || !isOn && j.DisabledServers < j.Servers
+		return len(servers)+len(of) > 0 || j.Servers == 0 || isOn && j.DisabledServers > 0 || !isOn && j.DisabledServers < j.Servers
 	}}, func(ctx context.Context, j *ops.Job) (any, string, error) {
 		switch {
 		case len(of) > 0 && isOn:
@@ -211,8 +211,8 @@ func (c *cli) switchCommand(isOn bool) *cobra.Command {
 	if !isOn {
 		cmd.Long += `
 
-Without a flag it disables the servers that the job knows. One that joins later runs the job, and a job that nobody has
-joined has nothing to disable: pause it instead.`
+Without a flag it disables the whole job, also on servers that join later, until the job is enabled. A JVM member that joins
+later knows nothing of that, and runs it.`
 		cmd.Flags().BoolVar(&isAhead, "ahead", false, "also servers that the job does not know yet")
 		cmd.MarkFlagsMutuallyExclusive("ahead", "items")
 	}
