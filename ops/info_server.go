@@ -72,6 +72,8 @@ func tally(servers map[string]*server, s *jobtree.State) {
 		if running := s.Items[i].Running; running != nil {
 			if in, isThere := s.Instances[running.ID]; isThere {
 				at(in.IP).Running++
+			} else if s.Sessions[running.ID] != nil { // it leaves when its runs have ended
+				at(jobtree.InstanceIP(running.ID)).Running++
 			}
 		}
 	}

@@ -381,7 +381,7 @@ func TestStatistics(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		hang, begun := make(chan struct{}), make(chan job.ShardingContext, 10)
-		s := runs(t, d, settle(), "10.0.0.1", func(ctx context.Context, sc job.ShardingContext) error {
+		s, err := job.Schedule(ctx, open(t, d), settle(), job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			begun <- sc
 			if sc.JobParameter == "fail" {
 				return errors.New("no disk")
@@ -391,7 +391,10 @@ func TestStatistics(t *testing.T) {
 			case <-ctx.Done():
 			}
 			return nil
-		}, job.WithLabels("gpu"), job.WithWeight(3))
+		}), job.WithIP("10.0.0.1"), job.WithLabels("gpu"), job.WithWeight(3))
+		if err != nil {
+			t.Fatal(err)
+		}
 		owns(t, s, 3)
 		all := ops.New(open(t, d)).By("anna")
 		steer := all.Job("settle")
@@ -444,10 +447,17 @@ func TestStatistics(t *testing.T) {
 		if servers, err := all.Servers(ctx); err != nil || len(servers) != 1 || servers[0] != (ops.ServerInfo{Server: "10.0.0.1", Instances: 1, Jobs: 1, Items: 3, Running: 1}) {
 			t.Errorf("servers %+v, %v", servers, err)
 		}
+		if _, err := steer.Shutdown(ctx, ops.ShutdownRequest{All: true}); err != nil {
+			t.Fatal(err)
+		}
+		if servers, err := all.Servers(ctx); err != nil || len(servers) != 1 || servers[0] != (ops.ServerInfo{Server: "10.0.0.1", Jobs: 1, Running: 1}) {
+			t.Errorf("servers, while what runs comes to its end: %+v, %v", servers, err)
+		}
 		close(hang)
 		if results, err := hanging.Wait(ctx); err != nil || results[0].Outcome != job.OutcomeOK {
 			t.Errorf("got %+v, %v", results, err)
 		}
+		ended(t, s, job.ErrInstanceRemoved)
 	})
 }
 

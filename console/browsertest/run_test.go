@@ -18,6 +18,10 @@ func TestRunThatFailed(t *testing.T) {
 	for _, fact := range []string{name + " · item 1", "Failed", world.Failure, x.ID, x.Instance, "the server refuses"} {
 		tab.See(fact)
 	}
+	var isBlind bool
+	if tab.Eval("document.documentElement.classList.contains('blind')", &isBlind); isBlind {
+		t.Error("the page of a run that has ended says that it is old")
+	}
 	tab.Fill("Search the log", "SERVER")
 	tab.WaitFor("document.querySelector('.run-lines mark')?.textContent === 'server'")
 	tab.Fill("Search the log", "nothing like that")

@@ -25,13 +25,6 @@ await start(load, (loaded) => {
   const isRunning = () => x.outcome === "RUNNING";
   // Lines and a failover may come a little after the end.
   const isOpen = () => isRunning() || hostNow() < openUntil;
-  const asking = keep(async () => {
-    const open = isOpen();
-    if (open) await refresh();
-    else again();
-    return open;
-  }, 2);
-  asking.now();
   const lines = new Lines(execution, isOpen, () => again());
   const again = page(() => {
     showHead();
@@ -43,6 +36,13 @@ await start(load, (loaded) => {
       x.output ? section(w("run.output"), { tools: copy(x.output) }, h("pre", { tabindex: "0", "aria-label": w("run.output"), class: "run-output" }, x.output)) : null,
     ];
   });
+  const asking = keep(async () => {
+    const open = isOpen();
+    if (open) await refresh();
+    else again();
+    return open;
+  }, 2);
+  asking.now();
 
   function showHead() {
     tools(state("outcome", x.outcome), h("a", { class: "button", href: timelineOf(x) }, w("run.timeline")), runActions(x, more));
