@@ -7,6 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/browser"
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/console/client"
+	"github.com/elasticjob-go/elasticjob/job"
 )
 
 const inGrey = "document.documentElement.classList.contains('blind')"
@@ -61,6 +62,21 @@ func TestBlindPage(t *testing.T) {
 		tab.NotSee("Old since ")
 		tab.WaitFor(countsDown + " && !" + inGrey)
 	}
+}
+
+// Who may only look from now on is offered nothing else any more.
+func TestRightsBecomeLess(t *testing.T) {
+	t.Parallel()
+	const user, name = "less-lea", "less-rights"
+	town.Job(t, world.Mail, job.Config{Name: name, Cron: "0 0 3 1 1 ?", ShardingTotalCount: 1})
+	addUser(t, user, access.Grant{Role: access.Operator})
+	tab := enter(t, user, "/namespaces/"+world.Namespace+"/jobs/"+name)
+	tab.See("Trigger")
+	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{{Role: access.Viewer}}}, client.Any); err != nil {
+		t.Fatal(err)
+	}
+	tab.NotSee("Trigger")
+	tab.See("Live")
 }
 
 // Who has lost the right to see a page does not go on looking at what it was.

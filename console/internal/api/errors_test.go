@@ -45,6 +45,7 @@ func TestProblems(t *testing.T) {
 			{anna, "GET", orders + "/jobs?serch=hunter2", "", 422, "invalid", "query.serch"},
 			{anna, "GET", orders + "/jobs?status=OK&status=CRASHED", "", 422, "invalid", "query.status"},
 			{anna, "GET", orders + "/jobs?search=%zz", "", 422, "invalid", "query"},
+			{apitest.May(access.Operator), "POST", orders + "/jobs/settle/trigger?dryRun=", "{}", 422, "invalid", "query.dryRun"},
 			{anna, "GET", orders + "/jobs?search=a;b", "", 422, "invalid", "query"},
 			{anna, "GET", orders + "/jobs?limit=0", "", 422, "invalid", "query.limit"},
 			{anna, "GET", orders + "/jobs?limit=1001", "", 422, "invalid", "query.limit"},

@@ -230,6 +230,9 @@ func checkQuery(raw string) error {
 		if len(query[name]) > 1 {
 			return refuse("query."+name, "it is there more than once; a list has commas between its values")
 		}
+		if name == "dryRun" && query.Get(name) == "" { // as in a script whose variable is not set
+			return refuse("query."+name, "it is empty; true and false are allowed")
+		}
 	}
 	return nil
 }

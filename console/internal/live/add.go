@@ -34,7 +34,7 @@ const (
 		`removed, names of jobs to forget. With more, the next part comes at once; what you have is whole with the first event without it.` + aboutAll
 	aboutJob = `Event job: all of the job, as GET of the job answers.` + aboutAll
 	aboutAll = ` Event fault: why what you have may be incomplete, or old, and then since when; an empty text says that this is over, as a new stream does. ` +
-		`Event bye is the last one: code closing (the console ends: come again), denied (log-in or rights have ended) or removed (what you watch is gone). ` +
+		`Event bye is the last one: code closing (the console ends: come again), denied (log-in or rights have ended), rights (what you may do has changed: come again) or removed (what you watch is gone). ` +
 		`Whoever comes again with the id of his last event is told what has changed since, if that is known; else everything. ` +
 		`Who is slow misses states in between, never the newest; who takes nothing for a while is cut off.`
 )

@@ -16,8 +16,8 @@
 // removals of that time are forgotten, or if he may see other jobs now.
 //
 // An event's bytes are written once for each job that changes, not for each listener. What somebody may
-// not see is left out, by the rights that he has then: they are looked up at each heartbeat, and
-// when somebody's rights change.
+// not see is left out. His rights are looked up at each heartbeat, and when somebody's change: with others the stream ends,
+// so that whoever shows what may be done does that anew.
 //
 // It is not promised that each state is told, nor that the order in which two jobs changed can be seen.
 package live

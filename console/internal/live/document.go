@@ -41,7 +41,7 @@ func ends() []*huma.Schema {
 		"since": {Type: huma.TypeString, Format: "date-time", Description: "Since when what you have may be old: next ticks that have come meanwhile say nothing. Left out if it is only incomplete."},
 	})
 	bye := object("Bye", "What the end of a stream says.", map[string]*huma.Schema{
-		"code":   text("Why the stream ends: closing (the console ends: come again), denied (log-in or rights have ended) or removed (what you watch is gone)."),
+		"code":   text("Why the stream ends: closing (the console ends: come again), denied (log-in or rights have ended), rights (what you may do has changed: come again) or removed (what you watch is gone)."),
 		"reason": text("The same, for people."),
 	})
 	fault.Required, bye.Required = []string{"fault"}, []string{"code", "reason"}

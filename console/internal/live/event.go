@@ -19,6 +19,7 @@ const (
 const (
 	codeClosing = "closing" // the console ends
 	codeDenied  = "denied"  // the caller may not listen any more
+	codeRights  = "rights"  // he may do more, or less
 	codeRemoved = "removed" // the job, or the namespace, is gone
 )
 

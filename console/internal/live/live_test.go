@@ -164,10 +164,12 @@ func TestRightsChange(t *testing.T) {
 		pass(time.Second)
 		begin := time.Now()
 		w.may("anna", access.Grant{Role: access.Viewer, Jobs: []string{"stock"}})
-		l.wants("reset stock=1")
+		l.wants("bye rights")
 		if took := time.Since(begin); took > 15*time.Second {
 			t.Errorf("takes %v", took)
 		}
+		l = w.listen("anna", jobs, "")
+		l.wants("reset stock=1")
 		one := w.listen("anna", detail("stock"), "")
 		one.next()
 		begin = time.Now()

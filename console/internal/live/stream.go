@@ -43,7 +43,7 @@ func (l *Live) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(err)
 		return
 	}
-	s := &stream{live: l, feed: f, request: r, name: p.Name, w: w, control: http.NewResponseController(w)}
+	s := &stream{live: l, feed: f, request: r, name: p.Name, rights: rightsOf(p), w: w, control: http.NewResponseController(w)}
 	s.see(p)
 	s.reader.at = l.ids.place(lastEventID(r), s.reader.mark)
 	if !s.begin() {
@@ -73,23 +73,26 @@ type stream struct {
 	feed    *feed
 	request *http.Request
 	name    string
+	rights  string
 	reader  reader
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// see has the listener see what a principal may. If that is something else than before, he begins anew.
+// rightsOf is a text of what a principal may: the same from one log-in to another.
+func rightsOf(p *access.Principal) string {
+	return fmt.Sprintf("%+v", [][]access.Grant{p.Grants, p.Within})
+}
+
+// see has the listener see what a principal may. The mark is of it.
 func (s *stream) see(p *access.Principal) {
 	t := s.feed.topic
-	who := *p
-	who.Key, who.Address = "", "" // another log-in, from elsewhere, sees the same
+	rights := s.rights
 	s.reader.sees = func(job string) bool { return p.May(access.Viewer, t.namespace, job) }
 	if t.job != "" || p.MayAll(access.Viewer, t.namespace) {
-		who, s.reader.sees = access.Principal{}, nil
+		rights, s.reader.sees = "", nil
 	}
-	if mark := maphash.String(s.feed.seed, fmt.Sprintf("%+v", who)); mark != s.reader.mark {
-		s.reader.mark, s.reader.at = mark, 0
-	}
+	s.reader.mark = maphash.String(s.feed.seed, rights)
 }
 
 // begin sends the head of the answer. It reports false if nothing can be streamed.
@@ -160,8 +163,10 @@ func (s *stream) look() bool {
 	case t.job != "" && !p.May(access.Viewer, t.namespace, t.job) || t.job == "" && !p.MaySome(access.Viewer, t.namespace):
 		s.send(appendBye(nil, codeDenied, "you may not see this any more"))
 		return false
+	case rightsOf(p) != s.rights:
+		s.send(appendBye(nil, codeRights, "what you may do has changed: come again"))
+		return false
 	}
-	s.see(p)
 	return true
 }
 

@@ -49,7 +49,8 @@ export function listen(template, params, listener) {
     on("fault", (d) => stand({ now: d.fault ? "doubt" : "live", since: d.since && Date.parse(d.since), why: d.fault }));
     on("bye", (d) => {
       close();
-      if (d.code === "removed") {
+      if (d.code === "rights") location.reload(); // with the buttons of what may be done now
+      else if (d.code === "removed") {
         ended = true;
         stand({ now: "removed" });
         listener.removed?.(d.reason);
