@@ -1,6 +1,7 @@
 // Listens to the API: server-sent events of a namespace or a job. Nothing is open while nobody looks, as a browser has six
 // connections for all its tabs.
 import { address, ask, Problem } from "./api.js";
+import { facts } from "./facts.js";
 import { blindSince, hostNow, stand } from "./hosttime.js";
 import { poll } from "./poll.js";
 
@@ -42,6 +43,7 @@ export function listen(template, params, listener) {
     s.onopen = () => {
       begun = true;
       stand({ now: "live" });
+      look().catch(() => {}); // it is asked for again soon
     };
     on("reset", listener.reset);
     on("update", listener.update);
@@ -49,8 +51,7 @@ export function listen(template, params, listener) {
     on("fault", (d) => stand({ now: d.fault ? "doubt" : "live", since: d.since && Date.parse(d.since), why: d.fault }));
     on("bye", (d) => {
       close();
-      if (d.code === "rights") location.reload(); // with the buttons of what may be done now
-      else if (d.code === "removed") {
+      if (d.code === "removed") {
         ended = true;
         stand({ now: "removed" });
         listener.removed?.(d.reason);
@@ -78,6 +79,11 @@ export function listen(template, params, listener) {
       else if (!begun) listener.failed?.(e);
     }
   };
+  // With other rights the page begins anew, with the buttons of what may be done now. A stream ends when rights change.
+  const look = async () => {
+    const me = await ask("GET /me", {});
+    if (rights(me) !== rights(facts)) location.reload();
+  };
   const close = () => {
     source?.close();
     source = undefined;
@@ -90,6 +96,11 @@ export function listen(template, params, listener) {
   addEventListener("pagehide", close);
   addEventListener("pageshow", open);
   // A stream is no use of a session, and somebody who looks at a page is not idle.
-  poll(() => ask("GET /me", {}), 300);
+  poll(look, 300);
   open();
+}
+
+/** What somebody may do, as a text. @param {{grants?: import("./facts.js").Grant[], within?: import("./facts.js").Grant[]}} who */
+function rights({ grants = [], within = [] }) {
+  return JSON.stringify([grants, within].map((list) => list.map((g) => [g.role, g.namespaces ?? [], g.jobs ?? []])));
 }
