@@ -23,6 +23,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/page"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
 // Limits bound requests. Zero ones have their defaults.
@@ -54,6 +55,8 @@ type Options struct {
 	Secure bool
 	// Limits bound requests.
 	Limits Limits
+	// Findings say from when on something is a finding.
+	Findings doctor.Thresholds
 	// OpenMetrics lets anybody read /metrics. Default: those who may see everything.
 	OpenMetrics bool
 	// Collectors are shown beside the console's own metrics.
@@ -130,7 +133,7 @@ func New(o Options) (*Console, error) {
 
 // addRoutes adds all that a console answers.
 func (c *Console) addRoutes(table *route.Table) error {
-	o := api.Options{Connections: c.o.Connections, Access: c.o.Access, Jobs: c.live.Jobs, Version: c.o.Version}
+	o := api.Options{Connections: c.o.Connections, Access: c.o.Access, Jobs: c.live.Jobs, Findings: c.o.Findings, Version: c.o.Version}
 	if c.o.OIDC != nil {
 		o.LogoutURL = c.o.OIDC.LogoutURL
 	}

@@ -58,6 +58,8 @@ type JobInfo struct {
 	ConfigError string `json:"configError,omitempty"`
 
 	Status JobStatus `json:"status"`
+	// Healthy is whether the status is OK, and the job is not paused, expired, faulty, failing or late.
+	Healthy bool `json:"healthy,omitempty"`
 	// Instances are those that are there, JVM how many of them are JVM members, and Leaving those
 	// that only finish what they run. Leader is the id of the one that leads.
 	Instances int    `json:"instances"`
@@ -85,6 +87,8 @@ type JobInfo struct {
 	Paused PauseInfo `json:"paused,omitzero"`
 	// Last is the execution of the job that has ended last; zero if the tree has none.
 	Last LastRun `json:"last,omitzero"`
+	// Late is whether that has begun later than LateAfter and the jitter after its tick.
+	BegunLate bool `json:"begunLate,omitempty"`
 	// Next is the next tick; zero if the job is a one-off job, is paused, or has none, which is
 	// Expired if its configuration gives it an end. NextError says why it cannot be told.
 	Next      time.Time `json:"next,omitzero"`
@@ -155,7 +159,7 @@ type JobList struct {
 // Totals count jobs, and what they have.
 type Totals struct {
 	Jobs         int `json:"jobs"`
-	OK           int `json:"ok"`
+	OK           int `json:"ok"` // those that are healthy
 	Crashed      int `json:"crashed"`
 	Stopped      int `json:"stopped"`
 	NeverStarted int `json:"neverStarted"`
@@ -164,6 +168,7 @@ type Totals struct {
 	Paused       int `json:"paused"`
 	Faulty       int `json:"faulty"`
 	Failing      int `json:"failing"`
+	BegunLate    int `json:"begunLate"`
 	Instances    int `json:"instances"`
 	Items        int `json:"items"` // those that the jobs are to have
 	Running      int `json:"running"`
@@ -171,7 +176,7 @@ type Totals struct {
 
 func (t *Totals) add(i *JobInfo) {
 	t.Jobs++
-	t.OK += count(i.Status == JobOK)
+	t.OK += count(i.Healthy)
 	t.Crashed += count(i.Status == JobCrashed)
 	t.Stopped += count(i.Status == JobStopped)
 	t.NeverStarted += count(i.Status == JobNeverStarted)
@@ -180,6 +185,7 @@ func (t *Totals) add(i *JobInfo) {
 	t.Paused += count(i.isPaused())
 	t.Faulty += count(i.isFaulty())
 	t.Failing += count(i.Failing > 0)
+	t.BegunLate += count(i.BegunLate)
 	t.Instances += i.Instances
 	t.Items += i.ShardingTotalCount
 	t.Running += i.Running
@@ -194,6 +200,24 @@ func count(is bool) int {
 
 func (i *JobInfo) isPaused() bool { return !i.Paused.Since.IsZero() }
 func (i *JobInfo) isFaulty() bool { return i.Faults > 0 || i.ConfigError != "" || i.NextError != "" }
+func (i *JobInfo) isHealthy() bool {
+	return i.Status == JobOK && i.Failing == 0 && !i.BegunLate && !i.Expired && !i.isPaused() && !i.isFaulty()
+}
+
+// LateAfter is how long after its tick an execution may begin without being late.
+const LateAfter = time.Minute
+
+// Lateness returns how long after its tick an execution for the schedule has begun, or after notBefore if that is later. It is
+// zero of others, and if it is not known when they have begun.
+func Lateness(source string, tick, begun, notBefore time.Time) time.Duration {
+	if begun.IsZero() || source != jobtype.SourceNormal.String() && source != jobtype.SourceMisfire.String() {
+		return 0
+	}
+	if tick.Before(notBefore) {
+		tick = notBefore
+	}
+	return begun.Sub(tick)
+}
 
 // wants reports whether a query is for a job, but for its servers.
 func (q *JobsQuery) wants(i *JobInfo) bool {

@@ -137,12 +137,17 @@ func (f *informant) job(name jobtree.Job, s *jobtree.State) JobInfo {
 	}
 	i.Pins = len(s.Pins)
 	i.faults(s)
-	if s.Schedule != nil && s.Schedule.IsPaused() {
-		i.Paused = pauseOf(s.Schedule.Pause)
+	resumed := time.Time{}
+	if s.Schedule != nil {
+		if resumed = s.Schedule.MakeUpTo; s.Schedule.IsPaused() {
+			i.Paused = pauseOf(s.Schedule.Pause)
+		}
 	}
+	i.BegunLate = Lateness(i.Last.Source, i.Last.Tick, i.Last.Begun, resumed) > LateAfter+c.Jitter
 	if unread == nil {
 		f.next(&i, c, s.Schedule)
 	}
+	i.Healthy = i.isHealthy()
 	return i
 }
 

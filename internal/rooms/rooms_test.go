@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"ops/migrate":              {"coord", "jobtype", "internal/decide", "internal/jobconf", "internal/jobtree", "internal/removal", "internal/brief", "internal/sleep", "ops", "internal/clocks", "internal/errclass"},
 	"ops/rights":               {"coord", "coord/zk", "internal/jobtree", "internal/errclass"},
 	"ops/declare":              {"jobtype", "job/calendar", "jobfile", "ops", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/errclass"},
-	"ops/doctor":               {"coord", "jobtype", "job/calendar", "ops", "internal/decide", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/sleep", "internal/clocks"},
+	"ops/doctor":               {"trace/history", "coord", "jobtype", "job/calendar", "ops", "internal/decide", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/sleep", "internal/clocks"},
 	"job/property":             {"job", "jobtype", "internal/brief", "internal/bounded"},
 	"job/dataflow":             {"job", "jobtype", "job/property", "internal/brief"},
 	"job/allow":                {"jobtype", "job/property", "internal/brief", "internal/bounded"},

@@ -15,10 +15,11 @@ func (w *world) check(c *collector) {
 	w.checkMembers(c)
 	w.checkServers(c)
 	if is, isRemoved := w.ns.removed[w.name]; isRemoved {
-		s := w.about(RemovalIgnored, Warning, "it was removed, and is there again: a JVM member, or a program of an early version, does not know removals", "end that program, then remove the job again; or readmit it", "elasticjob readmit "+w.name)
+		s := w.about(RemovalIgnored, Warning, "it was removed, and is there again: a JVM member, or a program of an early version, does not know removals", "end that program, then remove the job again; or readmit it", Readmit)
 		if is.movedTo != "" {
 			s.Severity, s.Cause = Critical, fmt.Sprintf("it was moved to %s, and is there again, by a JVM member or a program of an early version, which do not know that: what joins it here runs it twice", brief.Quote(is.movedTo))
-			s.Advice, s.Command = "end that program, then remove the job again: it stays moved", "elasticjob remove "+w.name
+			s.Advice = "end that program, then remove the job again: it stays moved"
+			s.Action, s.Command = Remove, commandOf(Remove, w.name)
 		}
 		s.mark = is.written
 		c.add(s)
@@ -35,8 +36,8 @@ func (w *world) check(c *collector) {
 }
 
 // about returns a symptom of the job as a whole.
-func (w *world) about(kind Kind, severity Severity, cause, advice, command string) symptom {
-	s := symptom{Finding: Finding{Kind: kind, Severity: severity, Job: w.name, Cause: cause, Advice: advice, Command: command}}
+func (w *world) about(kind Kind, severity Severity, cause, advice string, do Action) symptom {
+	s := symptom{Finding: Finding{Kind: kind, Severity: severity, Job: w.name, Cause: cause, Advice: advice, Action: do, Command: commandOf(do, w.name)}}
 	if w.LeaderIsAlive() {
 		s.leader = w.Leader.ID
 	}
@@ -57,9 +58,10 @@ func (w *world) checkConfig(c *collector) bool {
 		severity = Warning // those that run the job read it
 	}
 	s := w.about(ConfigUnreadable, severity, "the configuration cannot be read: "+brief.Error(err).Error(),
-		"correct it; Go instances that have read an earlier one go on by it, others cannot start; JVM members may run by it", "elasticjob apply -f FILE")
+		"correct it; Go instances that have read an earlier one go on by it, others cannot start; JVM members may run by it", "")
+	s.Command = "elasticjob apply -f FILE"
 	if fault, ok := errors.AsType[*jobtype.ConfigError](err); ok && !fault.Partial && fault.Job == w.name {
-		s.Command = "elasticjob edit " + w.name
+		s.Action, s.Command = Edit, commandOf(Edit, w.name)
 	}
 	s.Path, s.mark = w.Job.Config(), w.Config.Modified
 	c.add(s)

@@ -17,7 +17,8 @@
 //	5 s ──► the jobs that have some, again ──► those that stand in both looks, by the
 //	                                           same nodes: these are the findings
 //
-// What is late is a finding only 10 s after its misfire tolerance.
+// What is late is a finding only 10 s after its misfire tolerance. With a history ([Options].History) it also tells of the past:
+// of ticks that were missed, and of jobs that have never had a success.
 //
 // # Kinds
 //
@@ -62,8 +63,11 @@
 //	item-disabled           info      items are disabled
 //	item-overdue            critical  items should have begun, and their owner does not begin them
 //	item-queued             critical  the same, and other executions of the owner hang
-//	run-overtaken           warning   executions go on although the next tick has come
+//	run-overtaken           warning   executions go on although the next tick has come, or for longer than they may
 //	items-fail              warning   the last executions of all items have failed; if only of some, it is info
+//	item-late               warning   the last executions of items have begun late
+//	never-succeeded         warning   executions have ended, and none of them was a success
+//	ticks-missed            warning   many ticks were missed within a day; if none within the last hour, it is info
 //	stale-running           critical  items are shown as running by an instance that has ended
 //	jvm-running             warning   items are shown as running in a JVM member for longer than a tick: they may have failed there
 //	failover-waits          warning   items that were cut short wait to be run again
@@ -125,6 +129,8 @@
 //   - Nothing is known of when JVM members run items, because they record no ticks.
 //   - On ZooKeeper the nodes of a job are not of one moment. Two looks make it unlikely, not
 //     impossible, that a job which changes all the time looks wrong in both of them.
+//   - A database of several namespaces knows jobs by their names only: what it tells may be of a job of that name in another
+//     one. It is asked for 20 jobs at most, those with the newest missed ticks and failures.
 //   - An etcd server does not tell whether it compacts its history. It is a finding if it still has
 //     what a server that compacts has not.
 package doctor

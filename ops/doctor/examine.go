@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // Options say what is examined, and how.
@@ -24,12 +25,37 @@ type Options struct {
 	// Wait is the time between the two looks. Default 5 s. What heals by itself takes less, unless
 	// the processes are very busy.
 	Wait time.Duration
+	// History tells of the past; without one no missed ticks are found. It stays the caller's.
+	History history.Reader
+	// Thresholds say from when on something is a finding.
+	Thresholds Thresholds
 	// Progress is told after each job how many the look has examined, of how many: of 0 if nobody knows. It may be nil.
 	Progress func(done, of int)
 }
 
+// Thresholds say from when on something is a finding. Zero ones have their defaults.
+type Thresholds struct {
+	// Late is how long after its tick, and after the jitter of its job, an execution may begin. Default ops.LateAfter.
+	Late time.Duration `yaml:"late"`
+	// Long is how long an execution may go on. Default: until 10 s and the misfire tolerance after the next tick.
+	Long time.Duration `yaml:"long"`
+	// Missed is how many ticks of a job may be missed within a day. Default 100.
+	Missed int `yaml:"missed"`
+}
+
+// Validate returns an error that says which threshold is none.
+func (t Thresholds) Validate() error {
+	for name, n := range map[string]int64{"late": int64(t.Late), "long": int64(t.Long), "missed": int64(t.Missed)} {
+		if n < 0 {
+			return fmt.Errorf("%s is below 0", name)
+		}
+	}
+	return nil
+}
+
 const (
-	defaultWait = 5 * time.Second
+	defaultWait   = 5 * time.Second
+	defaultMissed = 100
 	// clockWait bounds the wait for the store's clock.
 	clockWait = 2 * time.Second
 	clockStep = 20 * time.Millisecond
@@ -51,21 +77,22 @@ const (
 // package coord, and the cause of ctx. What may not be read is a finding.
 func Examine(ctx context.Context, reg coord.Registry, o Options) (Report, error) {
 	jobs := slices.Sorted(slices.Values(o.Jobs))
-	e := &examination{reg: reg, jobs: slices.Compact(jobs), progress: o.Progress, report: Report{At: clocks.Wall(), Findings: []Finding{}}}
-	if err := e.run(ctx, cmp.Or(o.Wait, defaultWait)); err != nil {
+	o.Jobs, o.Wait = slices.Compact(jobs), cmp.Or(o.Wait, defaultWait)
+	o.Thresholds.Late, o.Thresholds.Missed = cmp.Or(o.Thresholds.Late, ops.LateAfter), cmp.Or(o.Thresholds.Missed, defaultMissed)
+	e := &examination{reg: reg, o: o, report: Report{At: clocks.Wall(), Findings: []Finding{}}}
+	if err := e.run(ctx); err != nil {
 		return e.report, fmt.Errorf("doctor: %w", err)
 	}
 	return e.report, nil
 }
 
 type examination struct {
-	reg      coord.Registry
-	jobs     []string // empty is all
-	progress func(done, of int)
-	report   Report
+	reg    coord.Registry
+	o      Options
+	report Report
 }
 
-func (e *examination) run(ctx context.Context, wait time.Duration) error {
+func (e *examination) run(ctx context.Context) error {
 	sure := newCollector() // what needs no second look
 	clock, err := e.compareClocks(ctx)
 	if err != nil {
@@ -76,7 +103,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 			Cause:  fmt.Sprintf("the clock of this host is %v ahead of the store's; if it is the store's that is wrong, all instances say so", ahead.Round(time.Millisecond)),
 			Advice: "set the clock that is wrong"}})
 	}
-	if store, ok := e.reg.(coord.Inspector); ok && len(e.jobs) == 0 {
+	if store, ok := e.reg.(coord.Inspector); ok && len(e.o.Jobs) == 0 {
 		facts, err := store.Facts(ctx)
 		if err != nil {
 			return err
@@ -84,25 +111,25 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 		e.report.Store = &facts
 		checkStore(facts, sure)
 	}
-	for _, name := range e.jobs {
+	for _, name := range e.o.Jobs {
 		if !jobtree.IsName(name) && !jobtree.IsJVMName(name) {
 			return fmt.Errorf("%w: %s", ops.ErrNoJob, brief.Quote(name))
 		}
 	}
-	first, err := e.look(ctx, scope{all: len(e.jobs) == 0, names: e.jobs})
+	first, err := e.look(ctx, scope{all: len(e.o.Jobs) == 0, names: e.o.Jobs})
 	if err != nil {
 		return err
 	}
-	if e.report.Jobs = first.jobs; first.jobs < len(e.jobs) {
-		away := slices.DeleteFunc(slices.Clone(e.jobs), func(name string) bool { return first.names[name] })
-		return fmt.Errorf("%w: %s, of %d that were named", ops.ErrNoJob, brief.Quote(away[0]), len(e.jobs))
+	if e.report.Jobs = first.jobs; first.jobs < len(e.o.Jobs) {
+		away := slices.DeleteFunc(slices.Clone(e.o.Jobs), func(name string) bool { return first.names[name] })
+		return fmt.Errorf("%w: %s, of %d that were named", ops.ErrNoJob, brief.Quote(away[0]), len(e.o.Jobs))
 	}
 	found := first.list
 	if len(found) > 0 {
-		if !sleep.For(ctx, wait) {
+		if !sleep.For(ctx, e.o.Wait) {
 			return context.Cause(ctx)
 		}
-		second, err := e.look(ctx, suspects(found, len(e.jobs) == 0))
+		second, err := e.look(ctx, suspects(found, len(e.o.Jobs) == 0))
 		if err != nil {
 			return err
 		}
@@ -111,6 +138,7 @@ func (e *examination) run(ctx context.Context, wait time.Duration) error {
 	for _, s := range found {
 		sure.add(s)
 	}
+	e.checkHistory(ctx, first.names, sure)
 	e.report.Findings = append(e.report.Findings, findings(sure.list)...)
 	slices.SortFunc(e.report.Findings, compare)
 	e.report.More = first.more + sure.more
@@ -185,6 +213,7 @@ func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error
 	if err != nil {
 		return c, err
 	}
+	ns.Thresholds = e.o.Thresholds
 	list := named(ctx, e.reg, at.names)
 	if at.all {
 		list = children(ctx, e.reg)
@@ -194,12 +223,10 @@ func (e *examination) lookOnce(ctx context.Context, at scope) (*collector, error
 			return c, err
 		}
 		if examine(ns, found, c) {
-			if c.jobs++; e.progress != nil {
-				e.progress(c.jobs, len(at.names))
+			if c.jobs++; e.o.Progress != nil {
+				e.o.Progress(c.jobs, len(at.names))
 			}
-			if !at.all {
-				c.names[found.name] = true
-			}
+			c.names[found.name] = true
 		}
 	}
 	return c, nil
@@ -284,7 +311,7 @@ func noJob(found child, isRest bool) symptom {
 	if isRest {
 		f.Kind, f.Severity, f.Job, f.Path = RemovalRest, Warning, found.name, ""
 		f.Cause = fmt.Sprintf("the job was removed, and %d nodes of it are left: its removal was cut short", found.tree.Len())
-		f.Advice, f.Command = "remove it again", "elasticjob remove "+found.name
+		f.Advice, f.Action, f.Command = "remove it again", Remove, commandOf(Remove, found.name)
 	}
 	return symptom{mark: int64(found.tree.Len()), Finding: f} // with other nodes somebody is at work there
 }

@@ -21,6 +21,8 @@ type Report struct {
 	// more there may be, which had no room: MaxFindings are listed, and 1,000 of a kind.
 	Findings []Finding `json:"findings"`
 	More     int       `json:"more,omitempty"`
+	// NoHistory says why the history has not told all; empty if it has, or if there is none.
+	NoHistory string `json:"noHistory,omitempty"`
 	// Store is what the store tells of itself; nil if it tells nothing.
 	Store *coord.StoreFacts `json:"store,omitempty"`
 }
@@ -62,6 +64,8 @@ type Finding struct {
 	// control characters.
 	Cause  string `json:"cause"`
 	Advice string `json:"advice"`
+	// Action is what a program can offer to do about it; empty if the advice is nothing of that.
+	Action Action `json:"action,omitempty"`
 	// Command is the command of elasticjob that does it; empty if there is none, or if it is not
 	// certain that it is wanted.
 	Command string `json:"command,omitempty"`

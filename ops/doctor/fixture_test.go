@@ -33,7 +33,8 @@ type fixture struct {
 	denyAll atomic.Bool
 	rewrite func() // the node of a Runner
 	// tells is what the store tells of itself; nil is nothing.
-	tells *coord.StoreFacts
+	tells   *coord.StoreFacts
+	options doctor.Options
 }
 
 const minutely = "0 * * * * ?"
@@ -177,7 +178,7 @@ func (f *fixture) examine() doctor.Report {
 	if f.tells != nil {
 		reg = telling{Registry: reg, facts: *f.tells}
 	}
-	report, err := doctor.Examine(f.Context(), reg, doctor.Options{})
+	report, err := doctor.Examine(f.Context(), reg, f.options)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -7,18 +7,21 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // latePatience is how late an item is, beyond its tolerance, before that is a finding. Then its
 // instances have noticed it, too.
 const latePatience = 10 * time.Second
 
+const adviceOvertaken = "look at its log; kill it, give executions a time-out, or let the job run less often"
+
 // checkItems looks at who has the items, and whether they run.
 func (w *world) checkItems(c *collector) {
 	for i := range min(w.Rules.Total, len(w.Items)) {
 		item := &w.Items[i]
 		if item.Disabled {
-			s := w.about(ItemDisabled, Info, "these items are disabled: their ticks are skipped", "enable them when the reason is over", "elasticjob enable "+w.name)
+			s := w.about(ItemDisabled, Info, "these items are disabled: their ticks are skipped", "enable them when the reason is over", Enable)
 			s.takesItems = true
 			c.addItem(i, 0, s)
 		}
@@ -30,7 +33,7 @@ func (w *world) checkItems(c *collector) {
 			runner = item.Owner.ID // ElasticJob before 3.0.2 names nobody
 		}
 		if w.IsDead(runner) {
-			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if it does not take them away, clear them", "elasticjob clear stale "+w.name)
+			s := w.about(StaleRunning, Critical, "they are shown as running by an instance that has ended, so they do not begin again", "look at the faults of the leader; if it does not take them away, clear them", ClearStale)
 			s.Instance = brief.Text(runner)
 			c.addItem(i, item.Running.Created, s)
 		} else if since, ok := w.missedSince(i); ok && w.isLate(since) && w.isJVM(runner) {
@@ -43,20 +46,36 @@ func (w *world) checkItems(c *collector) {
 	w.checkPins(c)
 	w.checkOutcomes(c)
 	hung := map[string][]int{} // by instance
+	overtaken := map[int]bool{}
 	for _, l := range w.stalled() {
 		if since, ok := w.missedSince(l.Item); l.Reason == decide.RunnerGoesOn && ok && w.isLate(since) {
 			hung[l.Instance] = append(hung[l.Instance], l.Item)
+			overtaken[l.Item] = true
 		}
 	}
+	w.checkLong(overtaken, c)
 	for _, l := range w.stalled() {
 		w.checkStalled(l, hung, c)
+	}
+}
+
+// checkLong looks which executions go on for longer than they may, beside those that are overtaken.
+func (w *world) checkLong(overtaken map[int]bool, c *collector) {
+	for i := range w.Items {
+		item := &w.Items[i]
+		if w.ns.Long == 0 || item.Running == nil || item.Fired == nil || overtaken[i] || w.ns.now.Sub(item.Fired.Run) <= w.ns.Long {
+			continue
+		}
+		s := w.about(RunOvertaken, Warning, fmt.Sprintf("an execution of each goes on for longer than %v", w.ns.Long), adviceOvertaken, OpenRun)
+		s.Instance, s.Since, s.detail = brief.Text(item.Running.ID), item.Fired.Run, "long"
+		c.addItem(i, item.Fired.Modified, s)
 	}
 }
 
 // checkOutcomes looks whether the last executions have failed of the items that somebody has. That of some may be chance.
 func (w *world) checkOutcomes(c *collector) {
 	var failed []int
-	owned := 0
+	owned, succeeded := 0, 0
 	for i := range min(w.Rules.Total, len(w.Items)) {
 		item := &w.Items[i]
 		if item.Disabled || item.Owner == nil {
@@ -69,11 +88,22 @@ func (w *world) checkOutcomes(c *collector) {
 		switch item.Completed.Outcome() {
 		case jobtree.OutcomeFailed, jobtree.OutcomePanic, jobtree.OutcomeTimeout:
 			failed = append(failed, i)
+		case jobtree.OutcomeOK:
+			succeeded++
+		}
+		if last, err := item.Completed.Document(); err == nil && ops.Lateness(last.Source, last.Tick, last.Begun, w.notBefore()) > w.Rules.Jitter+w.ns.Late {
+			s := w.about(ItemLate, Warning, fmt.Sprintf("their last executions have begun more than %v after their ticks", w.ns.Late),
+				"look at the threads and the log of the instance; raise the number of threads, or let the job run less often", "")
+			s.Instance, s.Since = brief.Text(item.Owner.ID), last.Tick
+			c.addItem(i, 0, s)
 		}
 	}
 	severity, which := Warning, "all items"
 	if len(failed) < owned {
-		severity, which = Info, fmt.Sprintf("%d of %d items", len(failed), owned)
+		which = fmt.Sprintf("%d of %d items", len(failed), owned)
+		if succeeded > 0 {
+			severity = Info
+		}
 	}
 	for _, i := range failed {
 		last, err := w.Items[i].Completed.Document()
@@ -81,7 +111,7 @@ func (w *world) checkOutcomes(c *collector) {
 			continue
 		}
 		s := w.about(ItemsFail, severity, fmt.Sprintf("the last executions of %s have failed; that of item %d: %s: %s", which, i, last.Outcome, brief.Cut(last.Error, maxCause)),
-			"correct the handler, or what it needs; then run them again", "elasticjob retry "+w.name)
+			"correct the handler, or what it needs; then run them again", Retry)
 		s.Since = last.Ended
 		for _, i := range failed {
 			c.addItem(i, 0, s)
@@ -101,11 +131,8 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 	const reshard = "look at the faults of the leader; reshard the job"
 	item := w.Item(l.Item)
 	add := func(kind Kind, severity Severity, mark int64, since time.Time, cause, advice string) {
-		s := w.about(kind, severity, cause, advice, "")
+		s := w.about(kind, severity, cause, advice, map[string]Action{reshard: Reshard, adviceOvertaken: OpenRun}[advice])
 		s.Instance, s.Since = brief.Text(l.Instance), since
-		if advice == reshard {
-			s.Command = "elasticjob reshard " + w.name
-		}
 		c.addItem(l.Item, mark, s)
 	}
 	owned, fired := int64(0), int64(0)
@@ -144,7 +171,7 @@ func (w *world) checkStalled(l decide.Stalled, hung map[string][]int, c *collect
 			severity = Info
 		}
 		if isLate {
-			add(RunOvertaken, severity, fired, since, "an execution of each goes on although the next tick has come", "look at its log; kill it, give executions a time-out, or let the job run less often")
+			add(RunOvertaken, severity, fired, since, "an execution of each goes on although the next tick has come", adviceOvertaken)
 		}
 	case decide.NobodyHasThread, decide.WaitsForEarlier:
 		severity, cause := Warning, "they were cut short, and no instance takes them over"

@@ -39,7 +39,12 @@ const (
 	FutureTime         Kind = "future-time"
 	RequestWaits       Kind = "request-waits"
 	KillWaits          Kind = "kill-waits"
+	NeverSucceeded     Kind = "never-succeeded" // of a history
+	TicksMissed        Kind = "ticks-missed"    // of a history
 )
+
+// IsOfHistory reports whether findings of the kind tell what only the history knows, which some may not see.
+func (k Kind) IsOfHistory() bool { return k == NeverSucceeded || k == TicksMissed }
 
 // The kinds of findings about items of a job.
 const (
@@ -52,6 +57,7 @@ const (
 	ItemQueued      Kind = "item-queued"
 	RunOvertaken    Kind = "run-overtaken"
 	ItemsFail       Kind = "items-fail"
+	ItemLate        Kind = "item-late"
 	StaleRunning    Kind = "stale-running"
 	JVMRunning      Kind = "jvm-running"
 	FailoverWaits   Kind = "failover-waits"
@@ -166,8 +172,11 @@ func Kinds() []About {
 		{ItemDisabled, Info, "items are disabled"},
 		{ItemOverdue, Critical, "items should have begun, and their owner does not begin them"},
 		{ItemQueued, Critical, "the same, and other executions of the owner hang"},
-		{RunOvertaken, Warning, "executions go on although the next tick has come"},
+		{RunOvertaken, Warning, "executions go on although the next tick has come, or for longer than they may"},
 		{ItemsFail, Warning, "the last executions of all items have failed; if only of some, it is info"},
+		{ItemLate, Warning, "the last executions of items have begun late"},
+		{NeverSucceeded, Warning, "executions have ended, and none of them was a success"},
+		{TicksMissed, Warning, "many ticks were missed within a day; if none within the last hour, it is info"},
 		{StaleRunning, Critical, "items are shown as running by an instance that has ended"},
 		{JVMRunning, Warning, "items are shown as running in a JVM member for longer than a tick: they may have failed there"},
 		{FailoverWaits, Warning, "items that were cut short wait to be run again"},

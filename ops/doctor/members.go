@@ -109,7 +109,7 @@ func (w *world) differing(id string, in *jobtree.Session) symptom {
 		s.Severity = Info // the store's was changed since: who has done that wants it so
 	}
 	if set == "" && len(sets) > 0 && !slices.Contains(sets, "") {
-		s.Command = "elasticjob update " + w.name + strings.Join(sets, "")
+		s.Action, s.Command = Edit, "elasticjob update "+w.name+strings.Join(sets, "")
 	}
 	return s
 }
@@ -135,7 +135,8 @@ func (w *world) checkServers(c *collector) {
 			continue
 		}
 		s := w.about(ServerIdle, Info, fmt.Sprintf("server %s is disabled, and has no instance: the next one there will have no items", brief.Quote(ip)),
-			"enable it, or remove it", fmt.Sprintf("elasticjob enable %s --server %s", w.name, brief.Text(ip)))
+			"enable it, or remove it", EnableServer)
+		s.Command += " " + brief.Text(ip)
 		s.Path, s.mark = server.Path, server.Modified
 		c.add(s)
 	}

@@ -35,7 +35,8 @@ func (w *world) checkPins(c *collector) {
 			continue
 		}
 		s := w.about(PinUnmatched, severity, fmt.Sprintf("it is pinned to %s, and %s", pinnedTo(pin.Instance, pin.Address, pin.Label), cause),
-			"start such an instance, or unpin the item", fmt.Sprintf("elasticjob unpin %s %d", w.name, i))
+			"start such an instance, or unpin the item", Unpin)
+		s.Command += fmt.Sprintf(" %d", i)
 		s.Path = pin.Path
 		c.addItem(i, pin.Modified, s)
 	}

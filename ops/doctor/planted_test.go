@@ -15,6 +15,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // planting puts something wrong into a tree that is in good health.
@@ -218,6 +220,45 @@ func plantings() map[string]planting {
 				f.fails(i, o)
 			}
 		}, []doctor.Kind{doctor.ItemsFail}},
+		"items begin late": {func(f *fixture) {
+			f.begins(0, "NORMAL_TRIGGER", 61*time.Second)
+			f.begins(1, "MISFIRE", 2*time.Minute)
+			f.begins(2, "RETRY", time.Hour) // its tick is of the past
+		}, []doctor.Kind{doctor.ItemLate}},
+		"items begin within the jitter": {func(f *fixture) {
+			f.configure(func(c *job.Config) { c.Jitter = 5 * time.Second })
+			f.begins(0, "NORMAL_TRIGGER", 65*time.Second)
+		}, nil},
+		"items begin late because they are allowed less": {func(f *fixture) {
+			f.options.Thresholds.Late = time.Second
+			f.begins(0, "NORMAL_TRIGGER", 2*time.Second)
+		}, []doctor.Kind{doctor.ItemLate}},
+		"made up at the end of a pause": {func(f *fixture) {
+			f.begins(0, "MISFIRE", 2*time.Minute)
+			f.inForce(func(d *jobtree.ScheduleDocument) { d.MakeUpTo = lastTick().Add(2 * time.Minute) })
+			for i := range 3 {
+				f.commit(coord.Put(f.job.Fired(i), jobtree.EncodeFired(lastTick())))
+			}
+		}, nil},
+		"runs for longer than it may": {func(f *fixture) {
+			f.options.Thresholds.Long = 20 * time.Second
+			f.runs(1, 1, lastTick())
+		}, []doctor.Kind{doctor.RunOvertaken}},
+		"never a success": {func(f *fixture) {
+			f.options.History = past{}
+			f.fails(0, jobtree.OutcomeFailed)
+		}, []doctor.Kind{doctor.ItemsFail, doctor.NeverSucceeded}},
+		"a success long ago": {func(f *fixture) {
+			f.options.History = past{succeeded: true}
+			f.fails(0, jobtree.OutcomeFailed)
+		}, []doctor.Kind{doctor.ItemsFail}},
+		"ticks missed": {func(f *fixture) {
+			f.options.History = past{madeUp: 90, skipped: map[string]int64{"too late": 11}}
+		}, []doctor.Kind{doctor.TicksMissed}},
+		"not many ticks missed": {func(f *fixture) { f.options.History = past{madeUp: 100} }, nil},
+		"ticks skipped because somebody wants it so": {func(f *fixture) {
+			f.options.History = past{skipped: map[string]int64{"item disabled": 1000, "servers disabled": 1000, "while running": 1000}}
+		}, nil},
 		"stale running": {func(f *fixture) { f.commit(coord.Put(f.job.Running(1), []byte("10.0.0.9@-@1"))) }, []doctor.Kind{doctor.StaleRunning}},
 		"running in a JVM for long": {func(f *fixture) {
 			f.isJVM(1)
@@ -324,6 +365,50 @@ func (f *fixture) fails(item int, o jobtree.Outcome) {
 	f.commit(coord.Put(f.job.Completion(item), jobtree.EncodeCompletion(jobtree.CompletionDocument{
 		Tick: time.Now().Truncate(time.Minute), Outcome: o, Ended: time.Now(), Error: "no such table",
 	})))
+}
+
+// begins records that the last execution of an item has begun so long after its tick.
+func (f *fixture) begins(item int, source string, late time.Duration) {
+	f.Helper()
+	tick := time.Now().Truncate(time.Minute)
+	f.commit(coord.Put(f.job.Completion(item), jobtree.EncodeCompletion(jobtree.CompletionDocument{
+		Tick: tick, Source: source, Outcome: jobtree.OutcomeOK, Begun: tick.Add(late), Ended: tick.Add(late),
+	})))
+}
+
+// past is the history of the job, and of one that is in another namespace.
+type past struct {
+	history.Reader
+	succeeded bool
+	madeUp    int64
+	skipped   map[string]int64
+	fails     error
+}
+
+func (p past) Executions(_ context.Context, f history.ExecutionFilter) (page history.Page[history.Execution], err error) {
+	if p.succeeded && f.Job == "settle" {
+		page.Rows = append(page.Rows, history.Execution{Job: f.Job})
+	}
+	return page, p.fails
+}
+
+func (p past) Events(context.Context, history.EventFilter) (history.Page[trace.Event], error) {
+	return history.Page[trace.Event]{Rows: []trace.Event{{Job: "other"}, {Job: "settle"}, {Job: "settle"}}}, p.fails
+}
+
+func (p past) Missed(_ context.Context, q history.CountQuery) ([]history.Missed, error) {
+	return []history.Missed{{Start: q.To.Truncate(time.Hour), MadeUp: p.madeUp, Skipped: p.skipped}}, p.fails
+}
+
+// A history that does not answer hides no finding, and the report says so.
+func TestHistoryFails(t *testing.T) {
+	inGoodHealth(t, func(f *fixture) {
+		f.options.History = past{fails: errors.New("no such table")}
+		f.commit(coord.Put(f.job.ItemDisabled(1), nil))
+		if r := f.finds(doctor.ItemDisabled); !strings.Contains(r.NoHistory, "no such table") {
+			t.Errorf("%q", r.NoHistory)
+		}
+	})
 }
 
 // asks asks for a run of item 0.
@@ -523,15 +608,18 @@ func TestJobsWhoseNodesAreMixed(t *testing.T) {
 	})
 }
 
-// Items that have failed once are no warning as long as others have not.
+// Items that have failed once are no warning as long as others succeed.
 func TestItemsFail(t *testing.T) {
-	for failed, want := range map[int]doctor.Severity{1: doctor.Info, 2: doctor.Info, 3: doctor.Warning} {
+	for outcomes, want := range map[string]doctor.Severity{
+		"FAILED OK": doctor.Info, "FAILED FAILED OK": doctor.Info, "FAILED FAILED FAILED": doctor.Warning,
+		"FAILED": doctor.Warning, "FAILED KILLED": doctor.Warning, // no item has ever succeeded
+	} {
 		inGoodHealth(t, func(f *fixture) {
-			for i := range failed {
-				f.fails(i, jobtree.OutcomeFailed)
+			for i, o := range strings.Fields(outcomes) {
+				f.fails(i, jobtree.Outcome(o))
 			}
-			if found := f.finds(doctor.ItemsFail).Findings; found[0].Severity != want || len(found[0].Items) != failed {
-				f.Errorf("%d items: %v", failed, found)
+			if found := f.finds(doctor.ItemsFail).Findings; found[0].Severity != want || len(found[0].Items) != strings.Count(outcomes, "FAILED") || found[0].Command != "elasticjob retry settle" {
+				f.Errorf("%s: %v", outcomes, found)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func (w *world) checkPresence(c *collector) bool {
 	enabled := slices.DeleteFunc(slices.Clone(w.ids), func(id string) bool { return !w.ServerEnabled(w.Instances[id].IP) })
 	switch {
 	case len(enabled) == 0:
-		c.add(w.about(AllDisabled, Info, "the servers of all its instances are disabled, so it does not run", "enable them when the reason is over", "elasticjob enable "+w.name))
+		c.add(w.about(AllDisabled, Info, "the servers of all its instances are disabled, so it does not run", "enable them when the reason is over", Enable))
 		return false
 	case w.Rules.Label != "" && !slices.ContainsFunc(enabled, func(id string) bool { return slices.Contains(w.Instances[id].Labels, w.Rules.Label) }):
 		advice := "start a process with the label, or change the label of the job"
@@ -107,7 +107,7 @@ func (w *world) checkDealing(c *collector) {
 		if w.JVMLeads() {
 			severity, why = Warning, "and the JVM member that leads does not end with it"
 		}
-		s := w.about(StaleProcessing, severity, "a mark says that items are being assigned, "+why, "clear it", "elasticjob clear stale "+w.name)
+		s := w.about(StaleProcessing, severity, "a mark says that items are being assigned, "+why, "clear it", ClearStale)
 		s.Path = w.Job.Processing()
 		c.add(s)
 	}

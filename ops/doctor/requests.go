@@ -31,7 +31,8 @@ func (w *world) checkRequests(c *collector) {
 			continue
 		}
 		s := w.about(RequestWaits, Warning, fmt.Sprintf("request %s of %s waits: %s", brief.Text(r.ID), brief.Quote(r.By), whyWaits(why[r.ID], len(w.ids))),
-			"see what it waits for, or cancel it", fmt.Sprintf("elasticjob cancel %s %s", w.name, brief.Text(r.ID)))
+			"see what it waits for, or cancel it", Cancel)
+		s.Command += " " + brief.Text(r.ID)
 		s.Path, s.mark, s.Since = r.Path, r.Modified, r.At
 		c.add(s)
 	}

@@ -12,7 +12,7 @@ import (
 func (w *world) checkSchedule(c *collector) {
 	if w.IsPaused() {
 		p := w.Schedule.Pause
-		s := w.about(Paused, Info, fmt.Sprintf("it is paused by %s: %s", brief.Quote(p.PausedBy), brief.Quote(p.PausedWhy)), "resume it when the reason is over", "elasticjob resume "+w.name)
+		s := w.about(Paused, Info, fmt.Sprintf("it is paused by %s: %s", brief.Quote(p.PausedBy), brief.Quote(p.PausedWhy)), "resume it when the reason is over", Resume)
 		s.Since, s.mark = p.Paused, p.Paused.UnixMilli()
 		c.add(s)
 	}
@@ -27,7 +27,8 @@ func (w *world) checkSchedule(c *collector) {
 			continue
 		}
 		s := w.about(CalendarBroken, Critical, fmt.Sprintf("its calendar %s %s: processes that know it go by what it said, others begin no tick", brief.Quote(name), cause),
-			"write the calendar again", "elasticjob calendar put "+brief.Text(name)+" --file FILE")
+			"write the calendar again", "")
+		s.Command = "elasticjob calendar put " + brief.Text(name) + " --file FILE"
 		s.Path = jobtree.Calendar(name)
 		c.add(s)
 	}
@@ -46,7 +47,7 @@ func (w *world) checkSchedule(c *collector) {
 		if len(w.config.Calendars) > 0 {
 			why += ", or its calendars leave all of them out"
 		}
-		c.add(w.about(NoTick, Warning, why, "correct the expression; or give the job an end, or remove it", ""))
+		c.add(w.about(NoTick, Warning, why, "correct the expression; or give the job an end, or remove it", Edit))
 	}
 	if w.hasGo() && !w.JVMLeads() && len(w.Eligible()) > 0 && w.Rules.KnowsCalendars() && !w.IsScheduleEffective() {
 		s := w.about(NotInForce, Critical, fmt.Sprintf("the schedule %s is not recorded as the one in force, so no tick of it begins", brief.Quote(w.config.Cron)),

@@ -51,7 +51,7 @@ func (s *symptom) key() key { return key{s.Kind, s.Job, s.Instance, s.Path, s.de
 // collector gathers the symptoms of one look.
 type collector struct {
 	jobs  int             // how many were examined
-	names map[string]bool // of them, if they were named
+	names map[string]bool // of them
 	list  []symptom
 	at    map[key]int
 	kinds map[Kind]int

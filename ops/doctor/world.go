@@ -21,6 +21,7 @@ import (
 type namespace struct {
 	now   time.Time // the local time, corrected by what it is certainly ahead of the store's
 	clock coord.Clock
+	Thresholds
 	// runners are the processes that offer to serve jobs, and calendars those of the namespace, by name.
 	runners   []runner
 	calendars map[string]sheet
@@ -225,6 +226,14 @@ func (w *world) missedSince(i int) (since time.Time, ok bool) {
 		since = w.Schedule.MakeUpTo // it was to begin at the end of the pause
 	}
 	return since, since.Before(w.ns.now)
+}
+
+// notBefore is the end of a pause whose ticks were to be made up then.
+func (w *world) notBefore() time.Time {
+	if w.Schedule == nil {
+		return time.Time{}
+	}
+	return w.Schedule.MakeUpTo
 }
 
 // hasSameZone reports whether ticks are the same here as where the job runs. Without a time zone in

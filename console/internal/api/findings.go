@@ -50,7 +50,8 @@ func (a *API) findings(ctx context.Context, in *FindingsInput) (*answer[doctor.R
 	report, err := a.examinations.of(ctx, route.At(ctx).Namespace, func(ctx context.Context) (doctor.Report, error) {
 		ctx, cancel := context.WithTimeout(ctx, examineTime)
 		defer cancel()
-		return doctor.Examine(ctx, o.Registry(), doctor.Options{})
+		past, _ := o.History() // without one, less is found
+		return doctor.Examine(ctx, o.Registry(), doctor.Options{History: past, Thresholds: a.Findings})
 	})
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func (a *API) findings(ctx context.Context, in *FindingsInput) (*answer[doctor.R
 		report = doctor.Report{At: report.At, Looks: report.Looks, Findings: report.Findings} // the rest counts others' jobs
 	}
 	return &answer[doctor.Report]{some(report, in.Limit, func(f *doctor.Finding) bool {
-		return f.Severity >= least && (in.Job == "" || f.Job == in.Job) && (all || f.Job != "" && sees(ctx, f.Job))
+		return f.Severity >= least && (in.Job == "" || f.Job == in.Job) && (all || f.Job != "" && sees(ctx, f.Job)) && (!f.Kind.IsOfHistory() || a.seesPast(ctx, f.Job))
 	})}, nil
 }
 

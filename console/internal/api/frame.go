@@ -20,6 +20,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
 // Prefix is that of all paths.
@@ -47,6 +48,8 @@ type Options struct {
 	// Jobs returns all jobs of a namespace by name, as they were known to be at a moment that is not long ago. They are
 	// shared: nobody changes them. nil: each list is read from the store.
 	Jobs func(ctx context.Context, namespace string) (jobs []*ops.JobInfo, at time.Time, err error)
+	// Findings say from when on something is a finding.
+	Findings doctor.Thresholds
 	// Version is that of the program; who is logged in sees it. Default "unknown".
 	Version string
 }

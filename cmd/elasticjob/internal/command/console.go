@@ -163,7 +163,7 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	}
 	served, err := console.New(console.Options{
 		Connections: book, Access: control, OIDC: provider, Zone: zone,
-		Hosts: consolefile.Plain(file.Hosts), Origins: consolefile.Plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, OpenMetrics: file.OpenMetrics,
+		Hosts: consolefile.Plain(file.Hosts), Origins: consolefile.Plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, Findings: file.Findings, OpenMetrics: file.OpenMetrics,
 		Collectors: []prometheus.Collector{refused, sinks, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})},
 		Version:    built().Version, Slog: log,
 	})

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
@@ -31,8 +33,8 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 			if err := bound.UnmarshalText([]byte(least)); err != nil {
 				return exit.Errorf(exit.Usage, "--fail-on is %q; allowed are info, warning and critical", least)
 			}
-			if err := mayBe("--wait", o.Wait); err != nil {
-				return err
+			if err := cmp.Or(o.Thresholds.Validate(), mayBe("--wait", o.Wait)); err != nil {
+				return exit.With(exit.Usage, err)
 			}
 			o.Jobs = args
 			return c.ask(cmd, func(ctx context.Context, s *store) error {
@@ -41,8 +43,11 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 				}
 				bar := c.progress("examining")
 				o.Progress = bar.At
+				o.History, _ = s.ops.History() // without one, less is found
 				report, err := doctor.Examine(ctx, s.reg, o)
-				bar.End()
+				if bar.End(); report.NoHistory != "" {
+					c.warn("the history does not tell all: %s", report.NoHistory)
+				}
 				if err != nil {
 					return err
 				}
@@ -63,6 +68,9 @@ finding of the severity of --fail-on, or above. "elasticjob docs findings#KIND" 
 		},
 	}
 	cmd.Flags().DurationVar(&o.Wait, "wait", 5*time.Second, "time until the second look")
+	cmd.Flags().DurationVar(&o.Thresholds.Late, "late", ops.LateAfter, "how long after its tick an execution may begin")
+	cmd.Flags().DurationVar(&o.Thresholds.Long, "long", 0, "how long an execution may go on; 0: until the next tick")
+	cmd.Flags().IntVar(&o.Thresholds.Missed, "missed", 100, "how many ticks of a job may be missed within a day, as the history tells")
 	cmd.Flags().StringVar(&least, "fail-on", "warning", "least severity that counts for the exit code: info, warning or critical")
 	cmd.Flags().BoolVar(&isList, "kinds", false, "list all kinds of findings, and look at nothing")
 	c.complete(cmd, "fail-on", func(*cobra.Command, []string, string) []string { return []string{"info", "warning", "critical"} })

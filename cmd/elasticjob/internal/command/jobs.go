@@ -75,7 +75,7 @@ func totals(t ops.Totals) string {
 		what string
 	}{
 		{t.OK, "ok"}, {t.Crashed, "crashed"}, {t.Stopped, "stopped"}, {t.NeverStarted, "never started"}, {t.Disabled, "disabled"}, {t.ShardingFlag, "to be assigned"},
-		{t.Paused, "paused"}, {t.Faulty, "faulty"}, {t.Failing, "failing"},
+		{t.Paused, "paused"}, {t.Faulty, "faulty"}, {t.Failing, "failing"}, {t.BegunLate, "late"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))

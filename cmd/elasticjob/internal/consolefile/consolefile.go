@@ -25,6 +25,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/job/property"
+	"github.com/elasticjob-go/elasticjob/ops/doctor"
 )
 
 // File is the file of --config. Texts may have references, ${env:NAME} and ${file:/path}; secrets must
@@ -45,6 +46,8 @@ type File struct {
 	} `yaml:"sessions"`
 	// Limits bound requests.
 	Limits console.Limits `yaml:"limits"`
+	// Findings say from when on something is a finding.
+	Findings doctor.Thresholds `yaml:"findings"`
 	// Connections say what is allowed in entries that are added while the console runs.
 	Connections struct {
 		// Keys encrypt passwords in the file of --connections: one a line, the first encrypts.
@@ -137,6 +140,9 @@ func Read(path string) (*File, error) {
 	}
 	if err := f.Limits.Validate(); err != nil {
 		return nil, fmt.Errorf("--config: %s: limits: %w", path, err)
+	}
+	if err := f.Findings.Validate(); err != nil {
+		return nil, fmt.Errorf("--config: %s: findings: %w", path, err)
 	}
 	return f, nil
 }

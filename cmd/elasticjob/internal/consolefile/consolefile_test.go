@@ -26,6 +26,7 @@ func TestConsoleFile(t *testing.T) {
 hosts: ["${env:CONSOLE_HOST}"]
 sessions: {idle: 10m}
 limits: {requests: 64, requestsOfAddress: 16, streams: 500, streamsOfAddress: 50, url: 4096, header: 16384, body: 65536, time: 10s, bodyTime: 5s, write: 3s}
+findings: {late: 90s, long: 2h, missed: 7}
 proxy: {from: [10.0.0.1, "fd00::/8"], user: X-User, groups: X-Groups, grants: {ops: ["operator:prod*:pay-*", viewer]}}
 oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
 `)
@@ -41,6 +42,9 @@ oidc: {clientSecret: "${env:CONSOLE_SECRET}"}
 	}
 	if f.Limits != want {
 		t.Errorf("%+v", f.Limits)
+	}
+	if f.Findings.Late != 90*time.Second || f.Findings.Long != 2*time.Hour || f.Findings.Missed != 7 {
+		t.Errorf("%+v", f.Findings)
 	}
 	p, err := f.TrustedProxy()
 	if err != nil || p.From[0].String() != "10.0.0.1/32" || len(p.Grants["ops"]) != 2 || p.Grants["ops"][0].Jobs[0] != "pay-*" {
@@ -63,6 +67,7 @@ func TestConsoleFileMistakes(t *testing.T) {
 		"limits: {time: 30}":                                "line 1: cannot construct !!int `30` into time.Duration",
 		"limits: {body: 2000000}":                           "limits: body: 2000000; allowed are 1024 to 1048576",
 		"limits: {body: 1 MiB}":                             "line 1",
+		"findings: {late: -1s}":                             "findings: late is below 0",
 		"sinks: {webhook: logs}":                            "line 1",
 		"sinks: {kafka: logs}":                              "field kafka not found",
 		"limits: {speed: 1}":                                "field speed not found",

@@ -616,6 +616,8 @@ export interface FieldError {
   reason: string;
 }
 export interface Finding {
+  /** What a program can offer to do about it: resume, enable (its items, or all servers), enable-server and cancel (at its path), retry, reshard, clear stale, unpin, readmit, remove, edit (the settings), open-run, or a word of a later version. Left out if the advice is nothing of that. */
+  action?: string;
   /** What to do about it. It may quote texts of others. */
   advice: string;
   /** What is wrong. It may quote texts of others. */
@@ -766,6 +768,8 @@ export interface ItemsBody {
   items: (number)[];
 }
 export interface JobInfo {
+  /** Whether the execution that has ended last began more than a minute, and the jitter, after its tick. */
+  begunLate?: boolean;
   /** Whether each instance runs at each tick. */
   broadcast?: boolean;
   /** How many calendars there are whose days it leaves out. */
@@ -788,6 +792,8 @@ export interface JobInfo {
   fault?: string;
   /** How many faults its instances show. */
   faults?: number;
+  /** Whether the status is OK, and the job is not paused, expired, faulty, failing or late. */
+  healthy?: boolean;
   /** What runs the job: a class, or a type such as SCRIPT. */
   implementation?: string;
   /** How many instances are there. */
@@ -1415,6 +1421,8 @@ export interface Report {
   looks: number;
   /** How many more findings there are. */
   more?: number;
+  /** Why the history has not told all, to those who may see all jobs. Left out if it has, or if there is none. */
+  noHistory?: string;
   /** What the store tells of itself, to those who may see all jobs. Left out if it tells nothing. */
   store?: StoreFacts;
 }
@@ -1691,6 +1699,8 @@ export interface TokenInfo {
   user: string;
 }
 export interface Totals {
+  /** How many have begun late the execution that has ended last. */
+  begunLate: number;
   /** How many have the status CRASHED. */
   crashed: number;
   /** How many have the status DISABLED. */
@@ -1707,7 +1717,7 @@ export interface Totals {
   jobs: number;
   /** How many have the status NEVER_STARTED. */
   neverStarted: number;
-  /** How many have the status OK. */
+  /** How many are healthy. */
   ok: number;
   /** How many are paused. */
   paused: number;
