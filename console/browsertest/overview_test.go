@@ -158,6 +158,31 @@ func TestFindingShowsItsEffects(t *testing.T) {
 	audit(t, tab, "a finding with its effects")
 }
 
+// A finding has a button for what it advises, beside the command, for those who may.
+func TestFindingOffersItsAction(t *testing.T) {
+	t.Parallel()
+	browser.Require(t)
+	const name = "op-advised"
+	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	j := town.Ops(t).Job(name)
+	if _, err := j.Pause(t.Context(), ops.PauseRequest{Why: "the warehouse moves"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range []string{world.Viewer, world.Operator} {
+		tab := enter(t, user, overview+"/jobs/"+name)
+		tab.See("elasticjob resume " + name)
+		if user == world.Viewer {
+			tab.WaitFor("!document.querySelector('.finding .command button[aria-label^=Resume]')")
+			continue
+		}
+		tab.Click("button", "Resume: "+name)
+		tab.See("Ticks begin again.")
+		tab.WaitFor("document.querySelector('dialog[open] .preview').innerText.includes('1 job')")
+		tab.Click("button", "Resume")
+	}
+	jobComes(t, j, "it is not paused", func(d *ops.JobDetail) bool { return d.Info.Paused.Since.IsZero() })
+}
+
 // Everybody can use both pages with all that they show.
 func TestOverviewForEverybody(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 // What the doctor finds: what is wrong, why, what to do about it, and the command that does it.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
+import { actionOf } from "./finding-actions.js";
 import { facts, inNamespace, manual, namespace } from "./facts.js";
 import { itemsText } from "./form.js";
 import { query, setQuery } from "./query.js";
@@ -59,8 +60,9 @@ export function findings(o) {
     return [
       error ? problem(error, () => void look()) : null,
       all.length > 1 || only ? filter(all, only, choose) : null,
-      wanted.length ? h("ul", { class: "findings" }, kinds(wanted).map(([kind, some]) => group(kind, some, shown.get(kind) ?? few, more, !o.job)))
+      wanted.length ? h("ul", { class: "findings" }, kinds(wanted).map(([kind, some]) => group(kind, some, shown.get(kind) ?? few, more, !o.job, look)))
         : all.length ? empty(w("findings.noneSuch")) : note("good", h("p", null, w("findings.none"))),
+      report.noHistory ? h("p", { class: "hint" }, w("findings.noHistory"), " ", h("span", { lang: "en" }, report.noHistory)) : null,
       report.more ? h("p", { class: "hint" }, w("findings.more", { n: report.more })) : null,
       h("div", { class: "examined" }, h("span", { class: "hint" }, w("findings.at"), " ", since(report.at)), button(w("findings.again"), look, { kind: "quiet" })),
     ];
@@ -95,14 +97,14 @@ function kinds(all) {
   return [...out];
 }
 
-/** @param {string} kind @param {Finding[]} all @param {number} n @param {(kind: string, n: number) => void} more @param {boolean} namesJob */
-function group(kind, all, n, more, namesJob) {
+/** @param {string} kind @param {Finding[]} all @param {number} n @param {(kind: string, n: number) => void} more @param {boolean} namesJob @param {() => void} look */
+function group(kind, all, n, more, namesJob, look) {
   const first = all[0];
   const same = all.every((f) => f.advice === first.advice);
   return h("li", { class: "finding " + first.severity, key: kind },
     h("div", { class: "head" }, state("severity", first.severity), h("h3", null, h("a", manual("reference/findings", first.kind), term("finding", first.kind))), all.length > 1 ? h("span", { class: "soft num" }, "× " + number(all.length)) : null),
     same || facts.language !== "en" ? adviceOf(first) : null,
-    h("ul", null, all.slice(0, n).map((f, i) => one(f, i, namesJob, !same))),
+    h("ul", null, all.slice(0, n).map((f, i) => one(f, i, namesJob, !same, look))),
     all.length > n ? h("p", null, button(w("findings.next", { n: Math.min(step, all.length - n), all: all.length }), () => more(kind, n), { kind: "quiet" })) : null);
 }
 
@@ -113,8 +115,8 @@ function adviceOf(f) {
   return h("p", { class: "advice" }, h("span", { "aria-hidden": "true" }, "→"), text);
 }
 
-/** @param {Finding} f @param {number} i @param {boolean} namesJob @param {boolean} advises */
-function one(f, i, namesJob, advises) {
+/** @param {Finding} f @param {number} i @param {boolean} namesJob @param {boolean} advises @param {() => void} look */
+function one(f, i, namesJob, advises, look) {
   const others = (f.others?.length ?? 0) + (f.moreOthers ?? 0);
   const about = [
     namesJob && f.job ? h("a", { href: inNamespace(["jobs", f.job]) }, f.job) : null,
@@ -128,7 +130,7 @@ function one(f, i, namesJob, advises) {
     about.length ? h("div", { class: "about" }, about) : null,
     h("p", { class: "cause", lang: "en", dir: "auto" }, f.cause),
     advises && facts.language === "en" ? adviceOf(f) : null,
-    f.command ? h("div", { class: "command" }, h("code", null, f.command), copy(f.command)) : null,
+    f.command || f.action ? h("div", { class: "command" }, actionOf(f, look), f.command ? [h("code", null, f.command), copy(f.command)] : null) : null,
     f.effects ? h("ul", { "aria-label": w("findings.effects") }, f.effects.map(effect)) : null);
 }
 

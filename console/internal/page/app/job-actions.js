@@ -30,10 +30,10 @@ export function jobTools(view) {
       { text: w("job.retry"), act: () => retry() },
       info.cron !== undefined && { text: w("job.backfill"), act: () => backfill(view) },
       running.length > 0 && { text: w("job.kill"), act: () => kill(running), danger: true },
-      { text: w("job.reshard"), act: reshard },
+      { text: w("job.reshard"), act: () => reshard() },
       (info.waiting ?? 0) > 0 && { text: w("job.clearFailovers"), act: clearFailovers },
       view.items.some((i) => i.misfire) && { text: w("job.clearMisfires"), act: clearMisfires },
-      (info.jvm ?? 0) > 0 && { text: w("job.clearStale"), act: clearStale },
+      (info.jvm ?? 0) > 0 && { text: w("job.clearStale"), act: () => clearStale() },
       (info.disabledServers ?? 0) > 0 && { text: w("job.enable"), act: () => setServers(view.servers.map((s) => s.server), true, true) },
       info.servers > (info.disabledServers ?? 0) && { text: w("job.disable"), act: () => setServers([], false, true), danger: true },
       copy,
@@ -74,16 +74,19 @@ function resume() {
  * Asks about a change that has nothing to fill in.
  * @param {"reshard" | "readmit" | "clear/failovers" | "clear/misfires" | "clear/stale"} verb
  * @param {{title: string, text: string, does: string, danger?: boolean}} words
+ * @param {string} [of] the job; default that of the page
  */
-function plainly(verb, words) {
+function plainly(verb, words, of = job) {
   const operation = /** @type {const} */ (`POST /namespaces/{namespace}/jobs/{job}/${verb}`);
-  return askAbout({ ...words, text: h("p", null, words.text), preview: true, run: (o) => ask(operation, { ...here, dryRun: o.dryRun }, {}) });
+  return askAbout({ ...words, text: h("p", null, words.text), preview: true, run: (o) => ask(operation, { namespace, job: of, dryRun: o.dryRun }, {}) });
 }
 
-const reshard = () => plainly("reshard", { title: w("job.reshardAsk", { job }), text: w("job.reshardText"), does: w("job.reshard") });
+/** @param {string} [of] */
+export const reshard = (of = job) => plainly("reshard", { title: w("job.reshardAsk", { job: of }), text: w("job.reshardText"), does: w("job.reshard") }, of);
 const clearFailovers = () => plainly("clear/failovers", { title: w("job.clearFailoversAsk"), text: w("job.clearFailoversText"), does: w("job.clearFailovers"), danger: true });
 const clearMisfires = () => plainly("clear/misfires", { title: w("job.clearMisfiresAsk"), text: w("job.clearMisfiresText"), does: w("job.clearMisfires"), danger: true });
-const clearStale = () => plainly("clear/stale", { title: w("job.clearStaleAsk"), text: w("job.clearStaleText"), does: w("job.clearStale"), danger: true });
+/** @param {string} [of] */
+export const clearStale = (of = job) => plainly("clear/stale", { title: w("job.clearStaleAsk"), text: w("job.clearStaleText"), does: w("job.clearStale"), danger: true }, of);
 
 /** Lets a removed job be set up again. */
 export const readmit = () => plainly("readmit", { title: w("job.readmitAsk", { job }), text: w("job.readmitText"), does: w("job.readmit") });

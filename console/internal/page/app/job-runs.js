@@ -86,18 +86,18 @@ export function trigger(items) {
   });
 }
 
-/** Runs again what has failed. @param {number[]} [items] */
-export function retry(items) {
+/** Runs again what has failed. @param {number[]} [items] @param {string} [of] the job; default that of the page */
+export function retry(items, of = job) {
   const f = { items: itemsText(items), parameter: "" };
   const key = keys();
   return askAbout({
-    title: w("job.retryAsk", { job }), does: w("job.retry"), preview: true, warns: ofJVM,
+    title: w("job.retryAsk", { job: of }), does: w("job.retry"), preview: true, warns: ofJVM,
     text: h("p", { class: "hint" }, w("job.retryText")),
     form: (again) => [itemsField(f, again, w("job.itemsFailed")), parameterField(f, again)],
     valid: () => itemsOf(f.items) !== undefined,
     run: (o) => {
       const body = { items: meant(f.items), parameter: f.parameter || undefined };
-      return ask("POST /namespaces/{namespace}/jobs/{job}/retry", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
+      return ask("POST /namespaces/{namespace}/jobs/{job}/retry", { namespace, job: of, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);
     },
   });
 }

@@ -8,9 +8,9 @@ import { term, w } from "./words.js";
 
 const statuses = ["OK", "CRASHED", "STOPPED", "NEVER_STARTED", "DISABLED", "SHARDING_FLAG"];
 
-/** @type {{name: "running" | "failing" | "faulty" | "paused", text: () => string}[]} */
+/** @type {{name: "running" | "failing" | "late" | "faulty" | "paused", text: () => string}[]} */
 const flags = [
-  { name: "running", text: () => w("jobs.running") }, { name: "failing", text: () => w("jobs.failing") }, { name: "faulty", text: () => w("jobs.faulty") },
+  { name: "running", text: () => w("jobs.running") }, { name: "failing", text: () => w("jobs.failing") }, { name: "late", text: () => w("jobs.late") }, { name: "faulty", text: () => w("jobs.faulty") },
   { name: "paused", text: () => w("jobs.paused") },
 ];
 

@@ -4,17 +4,18 @@ import { facts } from "./facts.js";
 /** @typedef {import("./types/api").JobInfo} JobInfo */
 /** @typedef {import("./table.js").Order} Order */
 /**
- * @typedef {{search: string, status: string, implementation: string, label: string, paused: string, failing: string, faulty: string, running: string}} Filter
+ * @typedef {{search: string, status: string, implementation: string, label: string, paused: string, failing: string, late: string, faulty: string, running: string}} Filter
  * What is empty lets all through; that of a flag is true or false.
  */
 
 /** The names of the filter's fields, as they stand in the address. */
-export const filterFields = /** @type {const} */ (["search", "status", "implementation", "label", "paused", "failing", "faulty", "running"]);
+export const filterFields = /** @type {const} */ (["search", "status", "implementation", "label", "paused", "failing", "late", "faulty", "running"]);
 
-/** @type {Record<"paused" | "failing" | "faulty" | "running", (job: JobInfo) => boolean>} */
+/** @type {Record<"paused" | "failing" | "late" | "faulty" | "running", (job: JobInfo) => boolean>} */
 export const flags = {
   paused: (job) => !!job.paused,
   failing: (job) => !!job.failing,
+  late: (job) => !!job.begunLate,
   faulty: (job) => !!job.faults || !!job.configError,
   running: (job) => job.running > 0,
 };
@@ -23,6 +24,9 @@ export const flags = {
 export function filterOf(query) {
   return /** @type {Filter} */ (Object.fromEntries(filterFields.map((name) => [name, query[name] ?? ""])));
 }
+
+/** Whether a job counts to a status: to OK only if there is nothing else to say of it. @param {JobInfo} job @param {string} status */
+const counts = (job, status) => (status === "OK" ? !!job.healthy : job.status === status);
 
 /** The order in an address: name, or -name for the last one first. @param {string | undefined} text @returns {Order} */
 export function orderOf(text) {
@@ -41,7 +45,7 @@ function fits(f) {
   const words = f.search.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = Object.entries(flags).filter(([name]) => f[/** @type {keyof typeof flags} */ (name)]);
   return (job) => {
-    if (f.status && job.status !== f.status) return false;
+    if (f.status && !counts(job, f.status)) return false;
     if (f.implementation && job.implementation !== f.implementation) return false;
     if (f.label && job.label !== f.label) return false;
     for (const [name, holds] of wanted) {
@@ -58,10 +62,11 @@ function badness(job) {
   if (["CRASHED", "STOPPED", "NEVER_STARTED"].includes(job.status)) return 0;
   if (flags.faulty(job)) return 1;
   if (job.failing) return 2;
-  if (job.status === "SHARDING_FLAG") return 3;
-  if (job.status === "DISABLED") return 4;
-  if (job.paused) return 5;
-  return job.expired ? 6 : 7;
+  if (job.begunLate) return 3;
+  if (job.status === "SHARDING_FLAG") return 4;
+  if (job.status === "DISABLED") return 5;
+  if (job.paused) return 6;
+  return job.expired ? 7 : 8;
 }
 
 /** @param {string | undefined} t */
@@ -114,16 +119,16 @@ export function lister() {
  */
 export function countsOf(jobs) {
   /** @type {Record<string, number>} */
-  const counts = {};
+  const found = {};
   /** @type {Set<string>} */
   const implementations = new Set();
   /** @type {Set<string>} */
   const labels = new Set();
   for (const job of jobs.values()) {
-    counts[job.status] = (counts[job.status] ?? 0) + 1;
-    for (const [name, holds] of Object.entries(flags)) if (holds(job)) counts[name] = (counts[name] ?? 0) + 1;
+    if (counts(job, job.status)) found[job.status] = (found[job.status] ?? 0) + 1;
+    for (const [name, holds] of Object.entries(flags)) if (holds(job)) found[name] = (found[name] ?? 0) + 1;
     if (job.implementation) implementations.add(job.implementation);
     if (job.label) labels.add(job.label);
   }
-  return { counts, implementations: [...implementations].sort(), labels: [...labels].sort() };
+  return { counts: found, implementations: [...implementations].sort(), labels: [...labels].sort() };
 }

@@ -31,10 +31,11 @@ export function status(job) {
     job.configError ? badge("bad", w("jobs.badConfig"), job.configError) : null,
     flags.faulty(job) && !job.configError ? badge("bad", w("jobs.faultsOf", { n: faults }), job.fault) : null,
     job.failing ? badge("bad", w("jobs.failingOf", { n: job.failing })) : null,
+    job.begunLate ? badge("warn", w("jobs.late"), w("jobs.lateText")) : null,
     job.paused ? badge("off", w("jobs.paused"), [job.paused.by, job.paused.why].filter(Boolean).join(": ")) : null,
     job.expired ? badge("off", w("jobs.expired")) : null,
   ].filter(Boolean);
-  return [job.status === "OK" && notes.length ? null : state("status", job.status), ...notes];
+  return [job.status === "OK" && (notes.length || !job.healthy) ? null : state("status", job.status), ...notes];
 }
 
 /** When it runs. @param {JobInfo} job */

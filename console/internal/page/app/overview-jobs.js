@@ -13,11 +13,11 @@ import { number, term, w } from "./words.js";
  * @returns {Totals}
  */
 export function totalsOf(jobs) {
-  const t = { jobs: 0, ok: 0, crashed: 0, stopped: 0, neverStarted: 0, disabled: 0, shardingFlag: 0, paused: 0, faulty: 0, failing: 0, instances: 0, items: 0, running: 0 };
+  const t = { jobs: 0, ok: 0, crashed: 0, stopped: 0, neverStarted: 0, disabled: 0, shardingFlag: 0, paused: 0, faulty: 0, failing: 0, begunLate: 0, instances: 0, items: 0, running: 0 };
   for (const j of jobs) {
     t.jobs++;
-    if (j.status === "OK") t.ok++;
-    else if (j.status === "CRASHED") t.crashed++;
+    if (j.healthy) t.ok++;
+    if (j.status === "CRASHED") t.crashed++;
     else if (j.status === "STOPPED") t.stopped++;
     else if (j.status === "NEVER_STARTED") t.neverStarted++;
     else if (j.status === "DISABLED") t.disabled++;
@@ -25,6 +25,7 @@ export function totalsOf(jobs) {
     if (j.paused) t.paused++;
     if (j.faults || j.configError) t.faulty++;
     if (j.failing) t.failing++;
+    if (j.begunLate) t.begunLate++;
     t.instances += j.instances;
     t.items += j.shardingTotalCount;
     t.running += j.running;
@@ -56,5 +57,6 @@ export function tiles(t) {
     tile(t.shardingFlag, term("status", "SHARDING_FLAG"), { status: "SHARDING_FLAG" }, "warn"),
     tile(t.paused, w("overview.paused"), { paused: "true" }, "off"),
     tile(t.failing, w("overview.failing"), { failing: "true" }, "bad"),
+    tile(t.begunLate, w("jobs.late"), { late: "true" }, "warn"),
     tile(t.faulty, w("overview.faulty"), { faulty: "true" }, "bad"));
 }

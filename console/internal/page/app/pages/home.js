@@ -98,6 +98,7 @@ function health(name, t) {
     some(t.stopped, "bad", w("home.stopped", { n: t.stopped }), { status: "STOPPED" }),
     some(t.neverStarted, "warn", w("home.neverStarted", { n: t.neverStarted }), { status: "NEVER_STARTED" }),
     some(t.failing, "bad", w("home.failing", { n: t.failing }), { failing: "true" }),
+    some(t.begunLate, "warn", w("home.late", { n: t.begunLate }), { late: "true" }),
     some(t.faulty, "bad", w("home.faulty", { n: t.faulty }), { faulty: "true" }),
     some(t.shardingFlag, "warn", w("home.toDeal", { n: t.shardingFlag }), { status: "SHARDING_FLAG" }),
     some(t.paused, "off", w("home.paused", { n: t.paused }), { paused: "true" }),
