@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/auditlog"
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
@@ -45,43 +46,56 @@ func (a *act) commit(ctx context.Context, ops ...coord.Op) (int64, error) {
 		a.change.At = a.ops.now().UTC()
 	}
 	a.change = a.change.bounded()
-	ops = append(ops[:len(ops):len(ops)], a.entry())
 	if a.ops.isDry {
+		ops = append(ops[:len(ops):len(ops)], a.entry())
 		if err := a.ops.wouldTake(ctx, ops); err != nil {
 			return 0, err
 		}
 		a.ops.tell(a.change)
 		return 0, nil
 	}
-	revision, err := a.ops.reg.Commit(ctx, ops...)
-	if errors.Is(err, coord.ErrUnknownOutcome) {
-		revision, err = a.lookFor(ctx, err)
-	}
+	revision, isFirst, err := a.write(ctx, ops)
 	if err != nil {
 		return 0, err
 	}
 	a.last = revision
-	a.change.ID = a.id
 	a.ops.tell(a.change)
-	if isToTrim(a.id) {
-		_ = trimAudit(ctx, a.ops.reg) // the change is made; whoever makes another one may trim
+	if isFirst && auditlog.IsToTrim(a.change.ID) {
+		_ = auditlog.Trim(ctx, a.ops.reg, MaxAudit) // the change is made; whoever makes another one may trim
 	}
 	return revision, nil
 }
 
-// lookFor finds out whether a commit was made whose answer is lost: then its entry is there. If it is not,
-// it may still come.
-func (a *act) lookFor(ctx context.Context, lost error) (int64, error) {
-	n, err := a.ops.reg.Get(ctx, jobtree.Audit(a.id))
-	if err != nil || n.Modified <= a.last {
-		return 0, lost
+// write commits operations with the entry, which a batch has for several changes. isFirst is whether that is new.
+func (a *act) write(ctx context.Context, ops []coord.Op) (revision int64, isFirst bool, err error) {
+	id, entry := a.id, a.entry()
+	if d := a.change.document(); a.ops.batch != nil && auditlog.Shares(d) {
+		shared, failed := a.ops.batch.Begin(ctx, d)
+		if failed != nil {
+			return 0, false, failed
+		}
+		defer func() { shared.End(revision, errors.Is(err, coord.ErrUnknownOutcome)) }()
+		id, a.last, a.change.Jobs = shared.ID, shared.Last, []string{a.change.Job}
+		entry = coord.Put(jobtree.Audit(id), jobtree.EncodeAudit(shared.Document))
 	}
-	return n.Modified, nil
+	revision, err = a.ops.reg.Commit(ctx, append(ops[:len(ops):len(ops)], entry)...)
+	if errors.Is(err, coord.ErrUnknownOutcome) {
+		// If it was made, and only the answer is lost, its entry is there. If it is not, it may still come.
+		if n, unread := a.ops.reg.Get(ctx, jobtree.Audit(id)); unread == nil && n.Modified > a.last {
+			revision, err = n.Modified, nil
+		}
+	}
+	a.change.ID = id
+	return revision, a.last == 0, err
 }
 
-// entry is the operation that writes the entry of the audit. It is the same node in all commits.
+// entry is the operation that writes the entry of the audit, the same node in all commits; in a batch as large as one can become.
 func (a *act) entry() coord.Op {
-	return coord.Put(jobtree.Audit(a.id), jobtree.EncodeAudit(a.change.document()))
+	d := a.change.document()
+	if d.Jobs = nil; a.ops.batch != nil {
+		d.Jobs = auditlog.Largest()
+	}
+	return coord.Put(jobtree.Audit(a.id), jobtree.EncodeAudit(d))
 }
 
 // fits reports whether the store takes the operations in one commit of the act.

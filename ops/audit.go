@@ -1,16 +1,14 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
-	"github.com/elasticjob-go/elasticjob/internal/fair"
+	"github.com/elasticjob-go/elasticjob/internal/auditlog"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -21,7 +19,7 @@ const MaxAudit = 1000
 
 // AuditQuery says which changes are wanted. The zero query is for all.
 type AuditQuery struct {
-	Job    string // empty means all, and those of the namespace
+	Job    string // empty means all, and those of the namespace; others also find entries of several jobs
 	By     string
 	Action Action
 	// Changes are from From on, and before To, by the clock of who has made them; zero is open.
@@ -40,7 +38,7 @@ func (o *Ops) Audit(ctx context.Context, q AuditQuery) ([]Change, error) {
 	if err != nil && !errors.Is(err, coord.ErrNoNode) {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	slices.SortFunc(nodes, newestFirst)
+	slices.SortFunc(nodes, auditlog.NewestFirst)
 	list := make([]Change, 0, min(len(nodes), MaxAudit))
 	isEarlier := q.Before == ""
 	for _, n := range nodes {
@@ -52,10 +50,7 @@ func (o *Ops) Audit(ctx context.Context, q AuditQuery) ([]Change, error) {
 		d, err := jobtree.DecodeAudit(n.Value)
 		c := changeOf(id, d)
 		c.Err = err
-		if o.only != nil && (c.Job == "" || !o.only(c.Job)) {
-			continue
-		}
-		if q.Job != "" && c.Job != q.Job || q.By != "" && c.By != q.By || q.Action != "" && c.Action != q.Action ||
+		if !c.limit(o.only) || q.Job != "" && c.Job != q.Job && !slices.Contains(c.Jobs, q.Job) || q.By != "" && c.By != q.By || q.Action != "" && c.Action != q.Action ||
 			!q.From.IsZero() && c.At.Before(q.From) || !q.To.IsZero() && !c.At.Before(q.To) {
 			continue
 		}
@@ -66,38 +61,11 @@ func (o *Ops) Audit(ctx context.Context, q AuditQuery) ([]Change, error) {
 	return list, nil
 }
 
-// newestFirst orders entries as the store has created them. Clocks of operators may differ.
-func newestFirst(a, b coord.Node) int {
-	return cmp.Or(cmp.Compare(b.Created, a.Created), strings.Compare(b.Path, a.Path))
-}
-
-// isToTrim reports whether who has written an entry removes the oldest ones: one in 128 does,
-// because that takes ZooKeeper a thousand reads.
-func isToTrim(id string) bool { return strings.HasSuffix(id, "00") || strings.HasSuffix(id, "80") }
-
-// trimAudit removes entries, so that MaxAudit stay: the oldest ones of whoever has the most. So who has made few changes
-// keeps their entries, however many somebody else makes.
-func trimAudit(ctx context.Context, reg coord.Registry) error {
-	nodes, err := reg.List(ctx, jobtree.Audits)
-	if err != nil {
-		return fmt.Errorf("audit: trim: %w", err)
+// limit leaves out the jobs that are not wanted, and reports whether any is left. Nil wants all.
+func (c *Change) limit(wanted func(job string) bool) bool {
+	if wanted == nil || c.Job != "" {
+		return wanted == nil || wanted(c.Job)
 	}
-	slices.SortFunc(nodes, func(a, b coord.Node) int { return newestFirst(b, a) })
-	entries := make([]fair.Entry, len(nodes))
-	for i, n := range nodes {
-		d, _ := jobtree.DecodeAudit(n.Value) // those that cannot be read count as one actor's
-		entries[i] = fair.Entry{Owner: fair.Owner(d.By), Size: 1}
-	}
-	var ops []coord.Op
-	for i, goes := range fair.Drop(entries, MaxAudit) {
-		if goes {
-			ops = append(ops, coord.DeleteTree(nodes[i].Path))
-		}
-	}
-	for some := range slices.Chunk(ops, coord.MaxOps/2) { // a removal costs two
-		if _, err := reg.Commit(ctx, some...); err != nil {
-			return fmt.Errorf("audit: trim: %w", err)
-		}
-	}
-	return nil
+	c.Jobs = slices.DeleteFunc(c.Jobs, func(job string) bool { return !wanted(job) })
+	return len(c.Jobs) > 0
 }

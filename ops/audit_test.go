@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
 )
 
 // operation is one that changes something, as the audit should have it.
@@ -133,7 +136,7 @@ func is(c, want ops.Change) bool {
 		c.After = "its request"
 	}
 	c.ID, c.At, c.By, c.From = "", time.Time{}, "", ""
-	return c == want
+	return reflect.DeepEqual(c, want)
 }
 
 // What is as it should be already is no change.
@@ -189,6 +192,107 @@ func TestAuditIsBounded(t *testing.T) {
 	list, err := all.Audit(ctx, ops.AuditQuery{})
 	if err != nil || len(list) < ops.MaxAudit || len(list) > 2*ops.MaxAudit || list[0].Detail != "calendar c2499" {
 		t.Errorf("%d changes are kept, the newest is %+v; %v", len(list), list[0], err)
+	}
+}
+
+// One action on many jobs has few entries, which name the jobs that have changed, and leaves older ones in place.
+func TestManyJobsShareEntries(t *testing.T) {
+	ctx := t.Context()
+	reg := inMemory(t)
+	var traced sync.Map
+	keeps := sink(func(_ context.Context, b trace.Batch) error {
+		for _, e := range b.Events {
+			traced.Store(e.ID, e.Job)
+		}
+		return nil
+	})
+	anna := ops.New(reg, ops.WithTrace(keeps, nil)).By("anna")
+	const jobs = 1000
+	name := func(n int) string { return fmt.Sprintf("job-%d", n) }
+	for n := range jobs {
+		plant(t, reg, name(n), map[string]string{"config": small})
+	}
+	const older = 900
+	for n := range older {
+		if err := anna.Note(ctx, ops.ActionAddUser, fmt.Sprint(n), "", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := anna.Job(name(7)).Pause(ctx, ops.PauseRequest{Why: "before"}); err != nil {
+		t.Fatal(err)
+	}
+	together := anna.Together()
+	turns := make(chan int)
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for n := range turns {
+				if _, err := together.Job(name(n)).Pause(ctx, ops.PauseRequest{Why: "the warehouse moves"}); (err != nil) != (n == 7) {
+					t.Errorf("%s: %v", name(n), err)
+				}
+			}
+		})
+	}
+	for n := range jobs {
+		turns <- n
+	}
+	close(turns)
+	workers.Wait()
+	list, err := anna.Audit(ctx, ops.AuditQuery{By: "anna", Action: ops.ActionPause})
+	var named []string
+	for _, c := range list {
+		if named = append(named, c.Jobs...); c.Why == "the warehouse moves" && (c.Job != "" || len(c.Jobs) > 200) {
+			t.Errorf("an entry of %d jobs: %+v", len(c.Jobs), c)
+		}
+	}
+	slices.Sort(named)
+	if err != nil || len(list) != 6 || len(slices.Compact(named)) != jobs-1 || slices.Contains(named, name(7)) {
+		t.Errorf("%d entries name %d jobs, %v", len(list), len(named), err)
+	}
+	if list, err := anna.Audit(ctx, ops.AuditQuery{Action: ops.ActionAddUser}); err != nil || len(list) != older {
+		t.Errorf("%d older entries are left, %v", len(list), err)
+	}
+	if list, err := anna.Audit(ctx, ops.AuditQuery{Job: name(8)}); err != nil || len(list) != 1 || !slices.Contains(list[0].Jobs, name(8)) {
+		t.Errorf("of a job: %+v, %v", list, err)
+	}
+	mine := anna.Only(func(job string) bool { return job == name(8) || job == name(9) })
+	if list, err := mine.Audit(ctx, ops.AuditQuery{Action: ops.ActionPause}); err != nil || len(list) == 0 || strings.Contains(fmt.Sprint(list), name(10)) {
+		t.Errorf("who may see some jobs: %+v, %v", list, err)
+	}
+	// The history has an event for each job, also if the audit is traced again.
+	if err := anna.TraceAudit(ctx, keeps); err != nil {
+		t.Fatal(err)
+	}
+	events := map[string]int{}
+	traced.Range(func(_, job any) bool { events[job.(string)]++; return true })
+	if events[name(8)] != 1 || events[name(7)] != 1 || events[""] != older {
+		t.Errorf("events of jobs: %d, %d, %d", events[name(8)], events[name(7)], events[""])
+	}
+}
+
+// A change whose commit is refused, or of which nobody knows, is in no entry that goes on.
+func TestEntriesAreOfWhatHasChanged(t *testing.T) {
+	ctx := t.Context()
+	reg := inMemory(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		plant(t, reg, name, map[string]string{"config": small})
+	}
+	fails := map[string]error{"b": coord.ErrDenied, "c": coord.ErrUnknownOutcome}
+	job := ""
+	together := ops.New(&wired{Registry: reg, answer: func(commit func() (int64, error)) (int64, error) {
+		if err := fails[job]; err != nil {
+			return 0, err
+		}
+		return commit()
+	}}).Together()
+	for _, job = range []string{"a", "b", "c", "d"} {
+		if _, err := together.Job(job).Pause(ctx, ops.PauseRequest{}); !errors.Is(err, fails[job]) {
+			t.Errorf("%s: %v", job, err)
+		}
+	}
+	list, err := together.Audit(ctx, ops.AuditQuery{Action: ops.ActionPause})
+	if err != nil || len(list) != 2 || !slices.Equal(list[0].Jobs, []string{"d"}) || !slices.Equal(list[1].Jobs, []string{"a"}) {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

@@ -58,9 +58,11 @@ type Change struct {
 	// By is who has made the change ([Ops.By]), and From where he was ([Ops.From]).
 	By   string `json:"by,omitempty"`
 	From string `json:"from,omitempty"`
-	// Job is the job that has changed; empty if it is the namespace.
-	Job    string `json:"job,omitempty"`
-	Action Action `json:"action"`
+	// Job is the job that has changed; empty if it is the namespace, or several: the Jobs of [Ops.Together]. To OnChange each
+	// of these is told by itself, with the ID of the entry that it shares.
+	Job    string   `json:"job,omitempty"`
+	Jobs   []string `json:"jobs,omitempty"`
+	Action Action   `json:"action"`
 	// Detail says what of the job it concerns, such as "items 0-3", in 1,024 bytes at most.
 	Detail string `json:"detail,omitempty"`
 	Why    string `json:"why,omitempty"`
@@ -78,7 +80,7 @@ type Change struct {
 // document returns what the audit keeps of a change.
 func (c Change) document() jobtree.AuditDocument {
 	return jobtree.AuditDocument{
-		At: c.At, By: c.By, From: c.From, Job: c.Job, Action: string(c.Action), Detail: c.Detail, Why: c.Why,
+		At: c.At, By: c.By, From: c.From, Job: c.Job, Jobs: c.Jobs, Action: string(c.Action), Detail: c.Detail, Why: c.Why,
 		Before: c.Before, After: c.After, Cut: c.Cut,
 	}
 }
@@ -86,7 +88,7 @@ func (c Change) document() jobtree.AuditDocument {
 // changeOf returns a change as the audit has it.
 func changeOf(id string, d jobtree.AuditDocument) Change {
 	return Change{
-		ID: id, At: d.At, By: d.By, From: d.From, Job: d.Job, Action: Action(d.Action), Detail: d.Detail, Why: d.Why,
+		ID: id, At: d.At, By: d.By, From: d.From, Job: d.Job, Jobs: d.Jobs, Action: Action(d.Action), Detail: d.Detail, Why: d.Why,
 		Before: d.Before, After: d.After, Cut: d.Cut,
 	}
 }

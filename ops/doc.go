@@ -62,12 +62,12 @@
 //
 // # Who has changed what
 //
-// Each commit of an operation also writes an entry of the audit, ~elasticjob/audit/{id}: so there
-// is no change by this package that [Ops.Audit] does not have, with who (By, From), when, what, and
-// how it was before. A change that takes several commits has one entry. The newest 1,000 are kept.
-// What is as it should be already is not written, and is no change. [Ops.OnChange] tells of each
-// change, and [Ops.DryRun] tells without making it. [WithTrace] keeps each in a database, too, where
-// more of them stay, and [Ops.History] asks it for them.
+// Each commit of an operation also writes an entry of the audit, ~elasticjob/audit/{id}: so there is no change by this package
+// that [Ops.Audit] does not have, with who (By, From), when, what, and how it was before. A change that takes several commits has
+// one entry. Those of an action on many jobs share entries ([Ops.Together]): each commit writes the entry of those before anew,
+// with its job. The newest 1,000 are kept. What is as it should be already is not written, and is no change. [Ops.OnChange] tells
+// of each change, and [Ops.DryRun] tells without making it. [WithTrace] keeps each in a database, too, where more of them stay,
+// and [Ops.History] asks it for them.
 //
 // # To see what is
 //

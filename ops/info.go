@@ -207,8 +207,7 @@ func (i *JobInfo) isHealthy() bool {
 // LateAfter is how long after its tick an execution may begin without being late.
 const LateAfter = time.Minute
 
-// Lateness returns how long after its tick an execution for the schedule has begun, or after notBefore if that is later. It is
-// zero of others, and if it is not known when they have begun.
+// Lateness returns how long after its tick, or notBefore, an execution for the schedule has begun; zero of others, or if unknown.
 func Lateness(source string, tick, begun, notBefore time.Time) time.Duration {
 	if begun.IsZero() || source != jobtype.SourceNormal.String() && source != jobtype.SourceMisfire.String() {
 		return 0

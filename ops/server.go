@@ -81,14 +81,13 @@ func (s *Server) eachJob(ctx context.Context, action Action, do func(*Job) error
 	}
 	var list []JobResult
 	var first error
-	failures := 0
-	untried := len(names)
+	failures, untried, together := 0, len(names), s.ops.Together()
 	for some := range slices.Chunk(names, jobsAtOnce) {
 		untried -= len(some)
 		outcomes := make([]JobResult, len(some))
 		var jobs sync.WaitGroup
 		for i, name := range some {
-			jobs.Go(func() { outcomes[i] = s.ops.outcome(name, do) })
+			jobs.Go(func() { outcomes[i] = together.outcome(name, do) })
 		}
 		jobs.Wait()
 		isAway := true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -274,7 +275,7 @@ func TestShutdownOfMany(t *testing.T) {
 		if err != nil || len(rest) != 60 || commits != 4 || slices.Contains(rest, first[0]) {
 			t.Errorf("%d were told by %d commits, %v", len(rest), commits, err)
 		}
-		if len(changes) != 2 || changes[0] != changes[1] {
+		if len(changes) != 2 || !reflect.DeepEqual(changes[0], changes[1]) {
 			t.Errorf("changes %+v", changes)
 		}
 	})

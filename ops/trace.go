@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -47,13 +49,14 @@ type tracer struct {
 }
 
 func (t *tracer) keep(c Change) {
-	if c.ID == "" || !t.isNew(c.ID) {
+	e := c.event()
+	if c.ID == "" || !t.isNew(e.ID) {
 		return
 	}
 	// The change is made: that its caller has no time left, or goes away, does not matter.
 	ctx, cancel := context.WithTimeout(context.Background(), traceTime)
 	defer cancel()
-	if err := t.write(ctx, c); err != nil {
+	if err := t.write(ctx, e); err != nil {
 		t.failed(c, fmt.Errorf("change %s is not traced: %w", c.ID, err))
 	}
 }
@@ -66,17 +69,20 @@ func (t *tracer) isNew(id string) bool {
 	return isNew
 }
 
-func (t *tracer) write(ctx context.Context, c Change) error {
+func (t *tracer) write(ctx context.Context, e trace.Event) error {
 	select {
 	case t.turn <- struct{}{}:
 	case <-ctx.Done():
 		return fmt.Errorf("the sink is busy: %w", ctx.Err())
 	}
 	defer func() { <-t.turn }()
-	return t.sink.Write(ctx, trace.Batch{Events: []trace.Event{c.event()}})
+	return t.sink.Write(ctx, trace.Batch{Events: []trace.Event{e}})
 }
 
 func (c Change) event() trace.Event {
+	if len(c.Jobs) > 0 { // the entry has several
+		c.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(c.ID+c.Job)).String()
+	}
 	return trace.Event{
 		ID: c.ID, Time: c.At, Kind: jobtype.EventOperated, Job: c.Job, By: c.By, From: c.From, What: string(c.Action),
 		Detail: c.Detail, Why: c.Why,
@@ -106,7 +112,13 @@ func (o *Ops) TraceAudit(ctx context.Context, sink trace.Sink) error {
 				unread = append(unread, fmt.Errorf("change %s: %w", c.ID, c.Err))
 				continue
 			}
-			b.Events = append(b.Events, c.event())
+			jobs := c.Jobs
+			if len(jobs) == 0 {
+				jobs = []string{c.Job}
+			}
+			for _, c.Job = range jobs {
+				b.Events = append(b.Events, c.event())
+			}
 		}
 		if err := sink.Write(ctx, b); err != nil {
 			return fmt.Errorf("trace the audit: %w", err)

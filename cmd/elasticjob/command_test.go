@@ -131,6 +131,10 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	run(exit.Usage, "pause", "a", "b")
 	run(exit.Done, "pause", "a", "b", "--yes")
 	run(exit.Conflict, "pause", "a", "b", "--yes")
+	run(exit.Done, "audit", "b", "--action", "pause", "-o", "json") // one entry of both
+	if text := strings.Join(strings.Fields(p.out.String()), ""); strings.Count(text, `"action"`) != 1 || !strings.Contains(text, `"a"`) || !strings.Contains(text, `"b"`) {
+		t.Errorf("the audit is %s", text)
+	}
 }
 
 // Each change of a production context asks for its namespace, and a terminal shows where that is in red.

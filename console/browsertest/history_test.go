@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,6 +137,14 @@ func TestHistoryEventsAndAudit(t *testing.T) {
 	tab.See("No change fits these filters.")
 	tab.Click("button", "Show all changes")
 	tab.See("created · implementation count")
+	together := town.Ops(t).By("molly").Together()
+	town.Job(t, world.Count, job.Config{Name: name + "-2", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
+	if err := errors.Join(together.Job(name).Reshard(t.Context()), together.Job(name+"-2").Reshard(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	tab.See("2 jobs items resharded")
+	tab.Eval(`document.querySelector(".entries details").open = true`, new(any))
+	tab.WaitFor(`document.querySelector('.entries details a[href$="/jobs/` + name + `-2"]')`)
 	audit(t, tab, "the audit")
 
 	tab.Open(shopPages + "/history?tab=events&job=" + name)

@@ -72,8 +72,11 @@ type AuditEntry struct {
 	// ID Id of the entry of the audit. Ids sort by time. Left out in a dry run.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Job Name of the job that has changed. Left out if it is the namespace that has.
+	// Job Name of the job that has changed. Left out if it is the namespace that has, or several jobs.
 	Job string `json:"job,omitempty,omitzero"`
+
+	// Jobs Names of the jobs that have changed by one action on many, as far as you may see them: 200 at most. Left out if it is one, or the namespace.
+	Jobs []string `json:"jobs,omitempty,omitzero"`
 
 	// Why Why, as the operator has said.
 	Why string `json:"why,omitempty,omitzero"`
@@ -2718,7 +2721,7 @@ func (j *Job) Trigger(ctx context.Context, body TriggerBody, key string) (Reques
 
 // ChangeJobs: Do the same with many jobs.
 //
-// Each is authorised, done and told of by itself, also if others fail. For a job that you may not steer the outcome is denied, whether there is one or not.
+// Each is authorised, done and told of by itself, also if others fail. For a job that you may not steer the outcome is denied, whether there is one or not. The audit has one entry for 200 jobs.
 //
 // Needs the role operator, for some jobs of the namespace.
 func (n *Namespace) ChangeJobs(ctx context.Context, body BatchBody, key string) (BatchChanged, error) {

@@ -24,8 +24,9 @@ type AuditDocument struct {
 	// By is who has made the change, and From where that was, such as an address.
 	By   string `doc:"by,255"`
 	From string `doc:"from,255"`
-	// Job is the job that has changed; "" if it is the namespace.
-	Job string `doc:"job,200"`
+	// Job is the job that has changed, or Jobs are; none if it is the namespace.
+	Job  string   `doc:"job,200"`
+	Jobs []string `doc:"jobs"`
 	// Action is what was done, Detail to whom, and Why is for people.
 	Action string `doc:"action,40"`
 	Detail string `doc:"detail,1024"`

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,40 @@ func TestBatchIsMade(t *testing.T) {
 				if err != nil || i == 0 && (info.Paused.Why != "the bank moves" || !info.Paused.MakeUp || info.Paused.By != "berta") || i == 1 && !info.Paused.Since.IsZero() {
 					t.Errorf("%s: %+v, %v", body, info.Paused, err)
 				}
+			}
+		}
+	})
+}
+
+// A batch has one entry of the audit, and who may see some of its jobs sees these in it.
+func TestBatchHasOneEntry(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		for _, one := range batch(t, w, apitest.May(access.Operator), `{"action":"pause","jobs":["settle","shell","late"],"why":"the shop moves"}`) {
+			if one.Error.Code != "" || len(one.Changes) != 1 {
+				t.Errorf("%+v", one)
+			}
+		}
+		for pattern, want := range map[string]string{"*": "late settle shell", "s*": "settle shell", "pay-*": ""} {
+			var page struct {
+				Rows []struct {
+					Job, Why string
+					Jobs     []string
+				}
+			}
+			said := ask(t, w, apitest.May(access.Viewer, pattern), orders+"/audit?action=pause")
+			if err := json.Unmarshal([]byte(said.body), &page); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, row := range page.Rows {
+				if row.Why == "the shop moves" {
+					if got = append(got, row.Jobs...); row.Job != "" || len(got) != len(row.Jobs) {
+						t.Errorf("%s: %+v", pattern, page.Rows)
+					}
+				}
+			}
+			if slices.Sort(got); strings.Join(got, " ") != want {
+				t.Errorf("who may see %s sees %q, want %q", pattern, got, want)
 			}
 		}
 	})

@@ -57,7 +57,7 @@ func changeTable(list []ops.Change) *show.Table {
 		if made.Err != nil {
 			why = made.Err.Error()
 		}
-		t.Row(clock(made.At), made.By, made.Action, made.Job, made.Detail, shortly(made), why, made.From, made.ID)
+		t.Row(clock(made.At), made.By, made.Action, made.Job+someOf(made.Jobs), made.Detail, shortly(made), why, made.From, made.ID)
 	}
 	return t
 }
@@ -86,14 +86,9 @@ func (c *cli) showChange(ctx context.Context, s *store, id string) error {
 		return c.print(show.Result{Value: made, Names: func() []string { return []string{id} }, Table: func() *show.Table {
 			made := show.VeiledChange(made)
 			t := show.NewTable()
-			t.Field("ID", made.ID)
-			t.Field("At", clock(made.At))
-			t.Field("By", made.By)
-			t.Field("From", made.From)
-			t.Field("Action", made.Action)
-			t.Field("Job", made.Job)
-			t.Field("Detail", made.Detail)
-			t.Field("Why", made.Why)
+			for _, f := range [][2]string{{"ID", made.ID}, {"At", clock(made.At)}, {"By", made.By}, {"From", made.From}, {"Action", string(made.Action)}, {"Job", made.Job + strings.Join(made.Jobs, ", ")}, {"Detail", made.Detail}, {"Why", made.Why}} {
+				t.Field(f[0], f[1])
+			}
 			t.Section("Before:", show.Text(made.Before))
 			t.Section("After:", show.Text(made.After))
 			t.Section("Difference:", show.Text(strings.Join(show.Differing(made.Before, made.After), "\n")))

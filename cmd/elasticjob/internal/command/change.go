@@ -97,7 +97,8 @@ func (c *cli) changer(s *store) *changer {
 func (c *changer) add(made ops.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.made, made) {
+	of := func(m ops.Change) [4]string { return [4]string{m.ID, m.Job, string(m.Action), m.Detail} }
+	if !slices.ContainsFunc(c.made, func(m ops.Change) bool { return of(m) == of(made) }) {
 		c.made = append(c.made, made)
 	}
 }
@@ -115,6 +116,7 @@ func (c *cli) printChanges(ch *changer, through bool) error {
 					ids = append(ids, made.ID)
 				}
 			}
+			slices.Sort(ids) // several jobs may share an entry
 			return slices.Compact(ids)
 		}})
 	}

@@ -136,6 +136,9 @@ func (c *cli) steers(cmd *cobra.Command, p plan, do func(context.Context, *ops.J
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.choose(cmd, c.ask, from, p, func(ctx context.Context, s *store, names []string, isMany bool) error {
 			return c.changeAt(ctx, s, func(ctx context.Context, ch *changer) error {
+				if isMany {
+					ch.ops = ch.ops.Together()
+				}
 				results, says := make([]jobResult, len(names)), make([]string, len(names))
 				err := c.each(ctx, ch, names, func(i int, name string) error {
 					result, say, err := do(ctx, ch.ops.Job(name))

@@ -36,9 +36,11 @@ export function entryList(entries, o) {
         h("span", { class: "when" }, at(e.at)),
         h("span", { class: "by" }, h("strong", null, e.by || w("changes.nobody")), e.from ? h("span", { class: "soft" }, " " + e.from) : null),
         h("span", { class: "what" },
+          e.jobs ? w("jobs.nJobs", { n: e.jobs.length }) + " " : null,
           e.job && !o.isOfJob ? [h("a", { href: inNamespace(["jobs", e.job]) }, e.job), " "] : null,
           h("strong", null, term("action", e.action)), e.detail ? " · " + e.detail : null,
           e.why ? h("span", { class: "soft" }, " · " + w("changes.because", { why: e.why })) : null, short(e))),
+      e.jobs ? h("details", null, h("summary", null, w("changes.showJobs")), h("p", null, e.jobs.map((job) => [h("a", { href: inNamespace(["jobs", job]) }, job), " "]))) : null,
       long(e, o),
     ])));
 }

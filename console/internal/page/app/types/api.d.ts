@@ -20,8 +20,10 @@ export interface AuditEntry {
   from?: string;
   /** Id of the entry of the audit. Ids sort by time. Left out in a dry run. */
   id?: string;
-  /** Name of the job that has changed. Left out if it is the namespace that has. */
+  /** Name of the job that has changed. Left out if it is the namespace that has, or several jobs. */
   job?: string;
+  /** Names of the jobs that have changed by one action on many, as far as you may see them: 200 at most. Left out if it is one, or the namespace. */
+  jobs?: (string)[];
   /** Why, as the operator has said. */
   why?: string;
 }
@@ -130,8 +132,10 @@ export interface Change {
   from?: string;
   /** Id of the entry of the audit. Ids sort by time. Left out in a dry run. */
   id?: string;
-  /** Name of the job that has changed. Left out if it is the namespace that has. */
+  /** Name of the job that has changed. Left out if it is the namespace that has, or several jobs. */
   job?: string;
+  /** Names of the jobs that have changed by one action on many, as far as you may see them: 200 at most. Left out if it is one, or the namespace. */
+  jobs?: (string)[];
   /** Why, as the operator has said. */
   why?: string;
 }

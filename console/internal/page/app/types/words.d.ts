@@ -218,6 +218,7 @@ export type Word =
   | "changes.rolledBack"
   | "changes.sameAsNow"
   | "changes.show"
+  | "changes.showJobs"
   | "changes.to"
   | "changes.unreadable"
   | "changes.versions"
