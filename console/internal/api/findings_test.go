@@ -3,13 +3,23 @@ package api
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/route"
+	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
+	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
 // Of a namespace there is one examination at a time, whose report all get who ask meanwhile and soon after.
@@ -82,6 +92,53 @@ func TestExaminationsThatFail(t *testing.T) {
 		all.Wait()
 		if r, err := e.of(t.Context(), "a", func(context.Context) (doctor.Report, error) { return doctor.Report{Looks: 1}, nil }); r.Looks != 1 || err != nil {
 			t.Errorf("afterwards: %+v, %v", r, err)
+		}
+	})
+}
+
+// forgetful is the history of a job that has missed many ticks.
+type forgetful struct{ history.Reader }
+
+func (forgetful) Events(context.Context, history.EventFilter) (history.Page[trace.Event], error) {
+	return history.Page[trace.Event]{Rows: []trace.Event{{Job: "pay"}}}, nil
+}
+
+func (forgetful) Missed(_ context.Context, q history.CountQuery) ([]history.Missed, error) {
+	return []history.Missed{{Start: q.To.Truncate(time.Hour), MadeUp: 1000}}, nil
+}
+
+// missing are namespaces of which each has the job, and two have their history in one database.
+type missing struct {
+	shared
+	ops *ops.Ops
+}
+
+func (m missing) Ops(context.Context, string) (*ops.Ops, error) { return m.ops, nil }
+
+// What only the history knows of a job is for those who may see the past of jobs of its name.
+func TestFindingsOfTheHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.NewStore(memory.Options{})
+		defer store.Close()
+		reg, err := store.Dial(t.Context(), memory.Config{Namespace: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = reg.Close(context.Background()) }() // the test is over
+		if _, err := reg.Commit(t.Context(), coord.Put("pay/config", []byte("jobName: pay\ncron: 0 0 3 * * ?\nshardingTotalCount: 1\n"))); err != nil {
+			t.Fatal(err)
+		}
+		for namespaces, want := range map[string]int{"a": 0, "a b": 1} {
+			anna := &access.Principal{Name: "anna", Grants: []access.Grant{{Role: access.Viewer, Namespaces: strings.Fields(namespaces), Jobs: []string{"pay"}}}}
+			table := &route.Table{Fail: Fail, Who: func(*http.Request) (*access.Principal, error) { return anna, nil }}
+			if _, err := Add(table, Options{Connections: missing{ops: ops.New(reg, ops.WithHistory(forgetful{}))}}); err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			table.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/findings", nil))
+			if text := w.Body.String(); !strings.Contains(text, string(doctor.NoInstance)) || strings.Count(text, string(doctor.TicksMissed)) != want {
+				t.Errorf("who may see the job in %s: %d %s", namespaces, w.Code, text)
+			}
 		}
 	})
 }
