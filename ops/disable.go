@@ -84,7 +84,7 @@ func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) erro
 }
 
 // EnableServers ends DisableServers, for some addresses or, if there are none, for all servers that are there. Ticks that
-// nobody could run meanwhile are not made up. Errors are those of [Job.DisableServers].
+// nobody could run meanwhile are not made up, if a process of the job is there before that. Errors are those of [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, oneJob)
 }

@@ -60,13 +60,13 @@ func (w *World) Skip(k *Work) []Change {
 // instance has to skip it.
 func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) SkipReason {
 	item := &w.Items[i]
-	if item.Owner == nil || !isIdle(k, i, item) || k.hasBegun(i, tick) {
+	if item.Owner == nil && w.Rules.Broadcast || !isIdle(k, i, item) || k.hasBegun(i, tick) {
 		return 0
 	}
 	switch verdict := w.judge(i, item, tick); {
 	case verdict == notDue:
 	case !w.owns(item):
-		if allDisabled && w.isFirstToSkipFor(item.Owner.ID) {
+		if allDisabled && w.isFirstToSkipFor(item.Owner) {
 			return ServersDisabled
 		}
 	case item.Disabled:
@@ -85,15 +85,15 @@ func (w *World) skipReason(k *Work, i int, tick time.Time, allDisabled bool) Ski
 	return 0
 }
 
-// isFirstToSkipFor reports whether this instance skips the ticks of an owner that has ended, while all
-// servers are disabled: the owner's server is disabled, and this instance is the first, in the job's
-// order, of those that are there.
-func (w *World) isFirstToSkipFor(owner string) bool {
-	if !w.IsDead(owner) || w.ServerEnabled(jobtree.InstanceIP(owner)) {
+// isFirstToSkipFor reports whether this instance skips the ticks of an item without an owner, as after a migration, or whose
+// owner has ended and has a disabled server, while all servers are disabled: of the instances that do, it is the first in
+// the job's order.
+func (w *World) isFirstToSkipFor(owner *jobtree.Mark) bool {
+	if owner != nil && (!w.IsDead(owner.ID) || w.ServerEnabled(jobtree.InstanceIP(owner.ID))) {
 		return false
 	}
 	for id, in := range w.Instances {
-		if in.Owner != 0 && id != w.Self.ID && w.compare(id, w.Self.ID) < 0 {
+		if in.Owner != 0 && !w.ServerEnabled(in.IP) && w.Session(id).Owner != 0 && w.compare(id, w.Self.ID) < 0 {
 			return false
 		}
 	}
@@ -103,10 +103,11 @@ func (w *World) isFirstToSkipFor(owner string) bool {
 // skipOps returns the operations that move fired on without a run.
 func (w *World) skipOps(i int, tick time.Time) []coord.Op {
 	item := &w.Items[i]
-	ops := []coord.Op{
-		coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version),
-		coord.SetAt(w.Job.Fired(i), jobtree.EncodeFired(tick), item.Fired.Version),
+	asOwned := coord.Absent(w.Job.ItemInstance(i))
+	if item.Owner != nil {
+		asOwned = coord.AtVersion(w.Job.ItemInstance(i), item.Owner.Version)
 	}
+	ops := []coord.Op{asOwned, coord.SetAt(w.Job.Fired(i), jobtree.EncodeFired(tick), item.Fired.Version)}
 	if item.Misfire {
 		ops = append(ops, coord.DeleteTree(w.Job.Misfire(i)))
 	}

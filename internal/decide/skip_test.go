@@ -47,7 +47,20 @@ func TestSkip(t *testing.T) {
 		{name: "it runs here, which does not show yet", tree: func(f *fixture) { f.work.Runs[0] = &decide.Run{}; f.put("sharding/0/disabled", "") }},
 		{name: "on the way out", tree: func(f *fixture) { f.put("sharding/0/disabled", ""); f.leaving = true }},
 		{name: "not registered", tree: func(f *fixture) { f.put("sharding/0/disabled", "").remove("instances/A") }},
-		{name: "an item that has no owner", tree: func(f *fixture) { f.disable("A").remove("sharding/0/instance") }, want: ofA[1:]},
+		{name: "items that have no owner, as after a migration", tree: func(f *fixture) { f.disable("A").remove("sharding/0/instance", "sharding/1/instance") }, want: ofAll},
+		{name: "items that have no owner, and another one is there, who is the first to speak for them", tree: func(f *fixture) {
+			f.members("C").disable("A", "C").remove("sharding/0/instance")
+		}, want: ofA[1:]},
+		{name: "items that have no owner, and others are not disabled", tree: func(f *fixture) {
+			f.members("C").disable("A").remove("sharding/0/instance")
+		}},
+		{name: "an item that has no owner in a broadcast job, as most have", rules: func(r *decide.Rules) { r.Broadcast = true }, tree: func(f *fixture) {
+			f.disable("A").remove("sharding/0/instance")
+		}, want: ofA[1:]},
+		{name: "an owner that is gone, and the first that is there leads without the label", rules: func(r *decide.Rules) { r.Label = "big" }, tree: func(f *fixture) {
+			goneFrom(f, "host-B")
+			f.members("C").leader("C").disable("A", "B")
+		}, want: ofAll},
 		{name: "an owner that is gone, whose server was disabled", tree: func(f *fixture) {
 			goneFrom(f, "host-B")
 			f.disable("A", "B")

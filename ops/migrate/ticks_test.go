@@ -166,3 +166,36 @@ func TestTicksAcrossTheMove(t *testing.T) {
 		})
 	}
 }
+
+// A job that is disabled stays so at the target. Ticks that come there meanwhile are not made up when it is enabled.
+func TestDisabledAcrossTheMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, next := jobtest.NewCluster(t), jobtest.NewCluster(t)
+		settle := job.Config{Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 3}
+		handler := job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil })
+		in := old.Process("10.0.0.1")
+		in.Schedule(settle, handler)
+		old.Advance(90 * time.Second)
+		if err := old.Ops().Job("settle").DisableServers(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		in.Die()
+		old.Advance(time.Minute)
+		if _, err := between(registryOf(t, old), registryOf(t, next)).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // of two at one address, one speaks for both
+			next.Process("10.0.0.1").Schedule(settle, handler)
+		}
+		next.Advance(3 * time.Minute)
+		if err := next.Ops().Job("settle").EnableServers(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		next.AdvanceTo(time.Date(2000, 1, 1, 0, 6, 30, 0, time.UTC))
+		got := runs(next)
+		slices.SortFunc(got, func(a, b run) int { return a.item - b.item })
+		if want := []run{{0, "00:06:00", job.SourceNormal, true}, {1, "00:06:00", job.SourceNormal, true}, {2, "00:06:00", job.SourceNormal, true}}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+}
