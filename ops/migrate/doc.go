@@ -55,7 +55,8 @@
 //	  │ take out: its configuration      [arriving]
 //	  │ goes into the mark, a note         │
 //	  ▼ says so                            │
-//	[leaving] ─ ─ ─ ─ ─ read ─ ─ ─ ─ ─ ─ ► │ carry: write, in parts, and compare both sides;
+//	[leaving] ─ ─ ─ ─ ─ read ─ ─ ─ ─ ─ ─ ► │ carry: wait for the instances of the source to end;
+//	  │                                    │ write, in parts, and compare both sides;
 //	  │                                    │ then its configuration comes, and the note goes
 //	  │                                    ▼
 //	  │ clear, in parts                  [arrived], a job
@@ -81,8 +82,9 @@
 //   - Fencing tokens are numbers of the store, and those of the target may be smaller. Result has
 //     both. Systems that refuse smaller ones have to be reset.
 //   - With StopInstances, and for an instance that starts in the very moment in which its job is taken out,
-//     a handler that does not watch its context may be at work when its item begins at the target, and a
-//     cursor that it moves then is lost.
+//     a handler that does not watch its context, or whose process was stopped and goes on later, may be at
+//     work when its item begins at the target, and a cursor that it moves then is lost. JVM instances are
+//     not waited for.
 //   - Nodes that mean nothing here do not go. Neither do rights, and what a trace database has.
 //   - If the clocks of the stores differ, a tick may count as one that has not come, or was not
 //     begun. Plan finds that, if both clocks are known.

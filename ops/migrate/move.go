@@ -56,9 +56,9 @@ type Move struct {
 	// By, Why and Where, the place from which it is done, are for people. They are cut after 255 bytes.
 	By, Why, Where string
 	// StopInstances is whether jobs move although instances run them at the source. These are
-	// stopped as if the job had been removed (jobtype.ErrJobRemoved), and what they run is cut short: a
-	// handler that does not watch its context may still be at work when its item begins at the
-	// target. Default false: then such jobs are refused.
+	// stopped as if the job had been removed (jobtype.ErrJobRemoved), and what they run is cut short. The
+	// move waits for that, and for the session of one that is cut off to end: a handler that does not watch
+	// its context may still be at work when its item begins at the target. Default false: then such jobs are refused.
 	StopInstances bool
 	// Progress, if not nil, is told how many nodes are written, of how many. There is one call at a
 	// time.

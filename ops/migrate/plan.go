@@ -161,7 +161,7 @@ func (r *run) plan(ctx context.Context, p *Plan) error {
 			defer mu.Unlock()
 			p.Jobs = append(p.Jobs, *j)
 			if c != nil {
-				p.add(&r.Move, c)
+				p.add(&r.Move, j.State, c)
 				for _, calendar := range c.settings.Calendars {
 					used[calendar] = true
 				}
@@ -181,7 +181,7 @@ func (r *run) plan(ctx context.Context, p *Plan) error {
 }
 
 // add takes in what was found about a job.
-func (p *Plan) add(m *Move, c *cargo) {
+func (p *Plan) add(m *Move, at State, c *cargo) {
 	p.Findings = append(p.Findings, c.findings...)
 	p.token = max(p.token, c.token)
 	if c.isJVM {
@@ -191,7 +191,7 @@ func (p *Plan) add(m *Move, c *cargo) {
 		}
 		p.Findings = append(p.Findings, Finding{Differs, string(c.job), cause})
 	}
-	if len(c.instances) == 0 {
+	if len(c.instances) == 0 || at == OnItsWay { // then they end
 		return
 	}
 	var list brief.List
@@ -202,7 +202,7 @@ func (p *Plan) add(m *Move, c *cargo) {
 	if m.StopInstances && c.onJVM != "" {
 		f.Cause = fmt.Sprintf("a JVM program runs %s, and nothing cuts that short: disable its server, and wait until it has ended", c.onJVM)
 	} else if m.StopInstances {
-		f.Severity, f.Cause = Differs, f.Cause+". They are stopped, and what they run is cut short; a handler that does not watch its context may overlap with the next run of its item"
+		f.Severity, f.Cause = Differs, f.Cause+". They are stopped, and what they run is cut short. The move waits until they have ended, or their sessions have; a handler that does not watch its context may overlap with the next run of its item"
 	} else {
 		p.isRunning = true
 	}

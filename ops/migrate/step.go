@@ -151,8 +151,8 @@ func (r *run) isTaken(ctx context.Context, name jobtree.Job) (whyNot string, err
 	return whyNot, err
 }
 
-// takeOut takes the configuration out of the source's tree: from this commit on nobody runs the job
-// there, and nobody writes to it. It is the same commit by which a job is removed.
+// takeOut takes the configuration out of the source's tree, as it goes when a job is removed: from this commit on nobody
+// comes to run the job there, and the instances that do end: see awaitInstances.
 func (r *run) takeOut(ctx context.Context, name jobtree.Job, config coord.Node) error {
 	if _, err := jobtype.DecodeConfig(config.Value); err != nil { // it has changed since the plan
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -172,7 +172,6 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, config coord.Node) 
 				return fmt.Errorf("%w: %w: %s", ErrRefused, ErrRunning, brief.Quote(coord.Base(n.Path)))
 			}
 		}
-		ops = append(ops, coord.DeleteTree(path))
 	}
 	// What says that the job stands in files counts if it is not older than the configuration.
 	applied, err := get(ctx, r.source, name.Applied())
@@ -189,6 +188,9 @@ func (r *run) takeOut(ctx context.Context, name jobtree.Job, config coord.Node) 
 // carry writes at the target what the source has of a job, compares the two, and makes it a job there, by the
 // commit that writes its configuration.
 func (r *run) carry(ctx context.Context, name jobtree.Job, at position) error {
+	if err := r.awaitInstances(ctx, name); err != nil {
+		return err
+	}
 	c, err := r.pack(ctx, name, at)
 	if err == nil {
 		err = c.refused()

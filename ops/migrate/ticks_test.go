@@ -167,6 +167,46 @@ func TestTicksAcrossTheMove(t *testing.T) {
 	}
 }
 
+// An instance that is cut off in the middle of a run, and is to be stopped, has until the end of its session. Only
+// then its items begin at the target, after the contexts of its handlers have ended.
+func TestStopOfAnInstanceThatIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, next := jobtest.NewCluster(t), jobtest.NewCluster(t)
+		settle := job.Config{Name: "settle", Cron: "0 * * * * ?", TimeZone: "UTC", ShardingTotalCount: 2, Failover: true}
+		ended := make(chan time.Time, settle.ShardingTotalCount)
+		in := old.Process("10.0.0.1")
+		in.Schedule(settle, job.HandlerFunc(func(ctx context.Context, _ job.ShardingContext) error {
+			<-ctx.Done()
+			ended <- time.Now()
+			return context.Cause(ctx)
+		}))
+		old.Advance(65 * time.Second)
+		in.Link().BlackHole()
+		m := between(registryOf(t, old), registryOf(t, next))
+		m.StopInstances = true
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := m.Run(soon); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "has not ended at the source") {
+			t.Fatalf("while its session lives: %v", err)
+		}
+		m.StopInstances = false // it is on its way
+		if result, err := m.Run(t.Context()); err != nil || !slices.Equal(result.Moved, []string{"settle"}) {
+			t.Fatal(result, err)
+		}
+		next.Process("10.0.0.2").Schedule(settle, job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }))
+		next.Advance(time.Second)
+		began := next.Executions().Source(job.SourceFailover).List()
+		if len(began) != settle.ShardingTotalCount {
+			t.Fatalf("begun are %v", began)
+		}
+		for _, e := range began {
+			if at := <-ended; at.After(e.Began) {
+				t.Errorf("item %d began at %v, and a run of the job ended at %v", e.Item, e.Began, at)
+			}
+		}
+	})
+}
+
 // A job that is disabled stays so at the target. Ticks that come there meanwhile are not made up when it is enabled.
 func TestDisabledAcrossTheMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
