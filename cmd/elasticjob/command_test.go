@@ -171,6 +171,8 @@ func TestProductionAsks(t *testing.T) {
 	// It is the same place by flags, in the environment, and by another context.
 	run(exit.Usage, "pause", "one", "--yes", "--store", store+"/guarded")
 	run(exit.Usage, "pause", "one", "--yes", "--store", store+"/other", "--namespace", "guarded")
+	run(exit.Usage, "migrate", "--yes", "--from", store+"/guarded", "--to", store+"/dev")
+	run(exit.Usage, "migrate", "--yes", "--from", store+"/dev", "--to", store+"/guarded")
 	run(exit.Done, "context", "set", "dev", "--store", store+"/dev")
 	p.env["ELASTICJOB_CONTEXT"], p.env["ELASTICJOB_NAMESPACE"] = "dev", "guarded"
 	run(exit.Usage, "pause", "one", "--yes")

@@ -260,21 +260,24 @@ func isReference(text string) bool {
 func (s Settings) secret() bool { return s.Mask() != s }
 
 // Named returns the settings that a text stands for: the address of a store as --store takes it, or the
-// name of a context, which it returns then.
+// name of a context, which it returns then. They have the mark of production as those of Resolve.
 func Named(text string, file func() (string, error)) (s Settings, context string, err error) {
-	if strings.Contains(text, "://") {
-		return Settings{Store: text}, "", nil
-	}
+	isAddress := strings.Contains(text, "://")
+	var f *File
 	path, err := file()
-	if err != nil {
-		return Settings{}, "", err
+	if err == nil {
+		f, err = ReadFile(path)
 	}
-	f, err := ReadFile(path)
-	if err != nil {
+	switch {
+	case isAddress && err != nil: // a file that cannot be read keeps nobody from a store that he names
+		return Settings{Store: text}, "", nil
+	case isAddress:
+		return f.marks(Settings{Store: text}), "", nil
+	case err != nil:
 		return Settings{}, "", err
 	}
 	s, err = f.Context(text)
-	return s, text, err
+	return f.marks(s), text, err
 }
 
 // Check returns what is wrong with settings, as far as that can be told without reading secrets and

@@ -1,6 +1,7 @@
 package target_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -106,6 +107,35 @@ func TestPrecedence(t *testing.T) {
 	}
 	if _, _, err := (target.Choice{File: filepath.Join(t.TempDir(), "none")}).Resolve(); !errors.Is(err, target.ErrNoStore) {
 		t.Errorf("without anything: %v", err)
+	}
+}
+
+// An address or a context has the mark of production if it leads where one leads that is marked; a file that cannot be
+// read keeps nobody from an address.
+func TestNamed(t *testing.T) {
+	file := write(t, 0o600, `contexts:
+  prod: {store: "etcd://h,i/ns", production: true}
+  same: {store: "etcd://i:2379", namespace: ns}
+  dev: {store: "etcd://h/dev"}
+`)
+	for _, tc := range []struct {
+		text, file, context string
+		production, fails   bool
+	}{
+		{text: "prod", context: "prod", production: true},
+		{text: "same", context: "same", production: true},
+		{text: "dev", context: "dev"},
+		{text: "moon", context: "moon", fails: true},
+		{text: "etcd://i/ns", production: true},
+		{text: "etcd://h/dev"},
+		{text: "zookeeper://h/ns"},
+		{text: "etcd://i/ns", file: t.TempDir()},
+		{text: "prod", file: t.TempDir(), fails: true},
+	} {
+		s, context, err := target.Named(tc.text, func() (string, error) { return cmp.Or(tc.file, file), nil })
+		if s.Production != tc.production || (err != nil) != tc.fails || err == nil && context != tc.context {
+			t.Errorf("%+v: got %+v of %q, %v", tc, s, context, err)
+		}
 	}
 }
 
