@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -97,10 +99,29 @@ func (r *run) record(detail string, write func(coord.Op) error) error {
 	if err := write(coord.Create(jobtree.Audit(c.ID), jobtree.EncodeAudit(d))); err != nil {
 		return err
 	}
+	r.entries = append(r.entries, c.ID)
 	if r.OnChange != nil {
 		r.OnChange(c)
 	}
 	return nil
+}
+
+// takenOver makes of an ErrTakenOver one that says who has, if the audit of one of the sides tells: whoever has an entry
+// that is newer than those of this run.
+func (r *run) takenOver(ctx context.Context, err error) error {
+	if !errors.Is(err, ErrTakenOver) {
+		return err
+	}
+	for _, s := range []*side{r.source, r.target} {
+		changes, _ := ops.New(s.Registry).Audit(ctx, ops.AuditQuery{}) // without it the error says less
+		own := slices.IndexFunc(changes, func(c ops.Change) bool { return slices.Contains(r.entries, c.ID) })
+		for _, c := range changes[:max(own, 0)] {
+			if c.Action == ops.ActionMigrate || c.Action == ops.ActionAbortMigration {
+				return fmt.Errorf("%w: %s at %s, by %s", ErrTakenOver, brief.Text(string(c.Action)+" "+c.Detail), c.At.Format(time.RFC3339), brief.Quote(c.By))
+			}
+		}
+	}
+	return ErrTakenOver
 }
 
 // maxText bounds what people say, in bytes.

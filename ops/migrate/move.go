@@ -137,6 +137,7 @@ type run struct {
 	id             string // of the migration, by the ids of both namespaces
 	isAbort        bool
 	now            time.Time
+	entries        []string // ids of this run's entries in the audits
 
 	mu          sync.Mutex
 	done, total int             // nodes
@@ -200,7 +201,7 @@ func (r *run) moveAll(ctx context.Context, names []jobtree.Job, s shared) error 
 			err = each(ctx, names, r.move)
 		}
 		if !isPassing(err) || pass == passes {
-			return err
+			return r.takenOver(ctx, err)
 		}
 		if !backoff.Wait(ctx) {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
@@ -273,6 +274,9 @@ func each(ctx context.Context, names []jobtree.Job, do func(context.Context, job
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			if within.Err() != nil && ctx.Err() == nil {
+				return // it was cut short because of another one
+			}
 			errs = append(errs, fmt.Errorf("job %s: %w", brief.Text(string(name)), err))
 			if len(errs) == brief.MaxList || errors.Is(err, ErrTakenOver) {
 				end()

@@ -157,7 +157,7 @@ func (m *migration) abort(ctx context.Context) error {
 
 // goesOn says what to do about a migration that is half done.
 func (m *migration) goesOn(err error) error {
-	if err == nil || errors.Is(err, migrate.ErrRefused) || errors.Is(err, migrate.ErrOther) {
+	if err == nil || errors.Is(err, migrate.ErrRefused) || errors.Is(err, migrate.ErrOther) || errors.Is(err, migrate.ErrTakenOver) {
 		return err
 	}
 	return fmt.Errorf("%w; give the same command again, or --abort", err)
