@@ -51,7 +51,10 @@ func (d RemovalDocument) String() string {
 
 // Cure says how the job comes to run again.
 func (d RemovalDocument) Cure() string {
-	if d.MovedTo != "" {
+	switch {
+	case d.Migration != "":
+		return "start it when it has arrived, with the store and namespace to which it is moved"
+	case d.MovedTo != "":
 		return "it runs there now: start it with that store and namespace"
 	}
 	return fmt.Sprintf("raise Config.Revision above %d, or have an operator readmit the job (elasticjob readmit, or ops.Readmit) and start it again", d.Revision)

@@ -136,8 +136,9 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 		}
 		return err
 	}
+	const wherever = "; start it when it has arrived, with the store and namespace to which it is moved"
 	for side, d := range map[string]dial{"source": a, "target": b} {
-		if err := starts(d); !errors.Is(err, job.ErrJobRemoved) || !strings.Contains(err.Error(), "moved") {
+		if err := starts(d); !errors.Is(err, job.ErrJobRemoved) || !strings.HasSuffix(err.Error(), wherever) || !strings.Contains(err.Error(), "is being moved "+map[string]string{"source": "to new://ns", "target": "here from old://ns"}[side]) {
 			t.Errorf("at the %s, while it is on its way: %v", side, err)
 		}
 	}
