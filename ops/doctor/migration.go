@@ -30,7 +30,7 @@ func (ns *namespace) checkMigrations(c *collector) {
 			continue
 		}
 		cause := map[jobtree.Step]string{
-			jobtree.Leaving:  "it has left this namespace and has not arrived at the other one",
+			jobtree.Leaving:  "it has left this namespace, which has something left of it, and may have arrived at the other one",
 			jobtree.Arriving: "it is expected here, and has not arrived",
 			jobtree.Arrived:  "it has arrived here, and the other namespace may have something left of it",
 		}[d.Step]

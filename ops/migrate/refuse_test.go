@@ -162,6 +162,14 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	if _, err := between(to, open(t, c)).Run(t.Context()); !errors.Is(err, migrate.ErrOther) {
 		t.Errorf("on from the target: %v", err)
 	}
+	back := migrate.Move{From: between(from, to).To, To: between(from, to).From}
+	_, runs := back.Run(t.Context())
+	_, aborts := back.Abort(t.Context())
+	for _, err := range []error{runs, aborts} {
+		if !errors.Is(err, migrate.ErrOther) || !strings.Contains(err.Error(), "in the other direction: go on with elasticjob migrate --from old://ns --to new://ns a, or take it back with --abort") {
+			t.Errorf("in the other direction: %v", err)
+		}
+	}
 	stuck.Remove()
 	plan, err := between(from, to).Plan(t.Context())
 	if err != nil || len(plan.Jobs) != 1 || plan.Jobs[0].State != migrate.OnItsWay {

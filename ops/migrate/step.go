@@ -62,7 +62,11 @@ func (r *run) mark(name jobtree.Job, n coord.Node) (m mark, err error) {
 	if m.MovingDocument, err = jobtree.DecodeMoving(m.Value); err != nil {
 		return m, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	if m.Migration != r.id {
+	switch m.Migration {
+	case r.id:
+	case r.target.id + "-" + r.source.id:
+		return m, fmt.Errorf("%w: job %s is on its way in the other direction: go on with elasticjob migrate --from %s --to %s %s, or take it back with --abort", ErrOther, name, r.To.Name, r.From.Name, name)
+	default:
 		return m, fmt.Errorf("%w: %s is between two other namespaces; %s has their names", ErrOther, m.Path, name.Removal())
 	}
 	return m, nil
