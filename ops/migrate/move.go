@@ -28,6 +28,8 @@ var (
 	ErrOther = errclass.FailedPrecondition.New("", "migrate: another migration is half done")
 	// ErrNone: there is no migration to be aborted.
 	ErrNone = errclass.NotFound.New("", "migrate: nothing is half done")
+	// ErrEmpty: the namespace that all jobs are to leave has none, and nothing else that goes.
+	ErrEmpty = errclass.NotFound.New("", "migrate: the source has no jobs")
 	// ErrTakenOver: somebody else has begun to move jobs from or to one of the namespaces, or to abort that.
 	ErrTakenOver = errclass.Aborted.New("", "migrate: another run has taken over")
 	// ErrDiffers: what stands at the target is not what should. The job has not become one there.
@@ -87,7 +89,7 @@ type Result struct {
 // A job that fails does not keep the others from going, unless many fail; then Run ends with their errors.
 // Call it again, or Abort.
 //
-// Errors: ErrRefused, with ErrRunning; ErrOther; ErrTakenOver; ErrDiffers; ErrSetUpAgain; those of
+// Errors: ErrRefused, with ErrRunning; ErrOther; ErrEmpty; ErrTakenOver; ErrDiffers; ErrSetUpAgain; those of
 // reads and commits. With an error the result has what was done.
 func (m Move) Run(ctx context.Context) (*Result, error) {
 	p, err := m.Plan(ctx)

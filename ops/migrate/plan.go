@@ -120,7 +120,7 @@ const lookedAt = 64
 // Plan reads both sides, and says what Run would do, and what speaks against it. It reads up to eight
 // jobs at a time into memory.
 //
-// Errors: ErrOther; those of a read.
+// Errors: ErrOther; ErrEmpty; those of a read.
 func (m Move) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{}
 	if err := m.newRun().plan(ctx, p); err != nil {
@@ -175,6 +175,9 @@ func (r *run) plan(ctx context.Context, p *Plan) error {
 	slices.SortFunc(p.Jobs, func(a, b JobPlan) int { return strings.Compare(a.Name, b.Name) })
 	if err := r.planShared(ctx, p, used); err != nil {
 		return err
+	}
+	if len(p.Jobs)+len(p.Calendars)+p.Removed+p.Audit == 0 {
+		return fmt.Errorf("%w: %s", ErrEmpty, r.From.Name)
 	}
 	p.compareStores(&r.Move)
 	return nil

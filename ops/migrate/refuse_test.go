@@ -348,6 +348,23 @@ func (i *interrupted) Commit(ctx context.Context, ops ...coord.Op) (int64, error
 	return i.Registry.Commit(ctx, ops...)
 }
 
+// A namespace without anything, whose name may be mistyped, is no move of nothing. One whose jobs have moved is.
+func TestEmptySource(t *testing.T) {
+	_, a := inMemory(t)
+	_, b := inMemory(t)
+	from, to := open(t, a), open(t, b)
+	if _, err := between(from, to).Run(t.Context()); !errors.Is(err, migrate.ErrEmpty) || !strings.HasSuffix(err.Error(), "the source has no jobs: old://ns") {
+		t.Errorf("got %v", err)
+	}
+	compare(t, tree(t, from), nil)
+	put(t, from, plain("a"))
+	for range 2 {
+		if _, err := between(from, to).Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A namespace cannot be moved to itself, through whatever connections.
 func TestToItself(t *testing.T) {
 	_, a := inMemory(t)
