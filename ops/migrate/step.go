@@ -89,8 +89,8 @@ func (r *run) step(ctx context.Context, name jobtree.Job, at position) (isDone b
 		switch {
 		case isLeaving && r.isAbort:
 			return false, r.restore(ctx, name, at)
-		case isLeaving && isJob:
-			return false, setUpAgain(name)
+		case isLeaving && isJob: // to remove it would remove what has not been carried
+			return false, fmt.Errorf("%w: %s is there; end the program, take the migration back with --abort and run it again", ErrSetUpAgain, name.Config())
 		case isLeaving:
 			return false, r.carry(ctx, name, at)
 		case isJob && !r.isAbort:
