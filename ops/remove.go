@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (j *Job) remove(ctx context.Context, config coord.Node, r RemoveRequest) er
 	}
 	c, _ := jobtype.DecodeConfig(config.Value)
 	d, _ := jobtree.DecodeRemoval(before[0].Value) // a JVM member may have set up a job again that was moved
-	d = jobtree.RemovalDocument{By: j.ops.by, Why: r.Why, At: j.ops.now(), Revision: max(c.Revision, d.Revision), MovedTo: d.MovedTo}
+	d = jobtree.RemovalDocument{By: j.ops.by, Why: cmp.Or(r.Why, d.Why), At: j.ops.now(), Revision: max(c.Revision, d.Revision), MovedTo: d.MovedTo}
 	ops := []coord.Op{coord.AtVersion(j.name.Config(), config.Version), coord.Put(j.name.Removal(), jobtree.EncodeRemoval(d)), coord.DeleteTree(j.name.Applied())}
 	if r.Set != "" {
 		isOwn, err := j.ofSet(ctx, r.Set)
@@ -141,7 +142,7 @@ func (j *Job) removeRestOf(ctx context.Context, n coord.Node) (was bool, err err
 // makeRoom does what comes before a job is created: what is left of one that was removed goes. One that was moved may not
 // be created, because it would run twice.
 func (j *Job) makeRoom(ctx context.Context, removed coord.Node) error {
-	if err := moved(removed); err != nil {
+	if err := j.moved(removed); err != nil {
 		return err
 	}
 	_, err := j.removeRestOf(ctx, removed)
@@ -149,9 +150,9 @@ func (j *Job) makeRoom(ctx context.Context, removed coord.Node) error {
 }
 
 // moved returns ErrMoved if the note of a removal is that of a migration that is over.
-func moved(removed coord.Node) error {
+func (j *Job) moved(removed coord.Node) error {
 	if d, err := jobtree.DecodeRemoval(removed.Value); err == nil && d.MovedTo != "" {
-		return fmt.Errorf("%w: it is in %s", ErrMoved, brief.Text(d.MovedTo))
+		return fmt.Errorf("%w: it is in %s; if it does not run there any more: elasticjob readmit %s --moved", ErrMoved, brief.Text(d.MovedTo), j.name)
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func (o *Ops) readmit(ctx context.Context, j *Job, r ReadmitRequest) error {
 	if err != nil {
 		return err
 	}
-	if err := moved(n); err != nil && !r.Moved {
+	if err := j.moved(n); err != nil && !r.Moved {
 		return err
 	}
 	// Without the note nobody takes it for a rest any more.

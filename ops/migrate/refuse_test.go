@@ -191,8 +191,11 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 	// A JVM, which knows no notes, has set it up again; an operator removes that.
 	o := ops.New(from)
 	put(t, from, plain("a"))
-	if err := o.Job("a").Remove(t.Context(), ops.RemoveRequest{Why: "a JVM was left"}); err != nil {
+	if err := o.Job("a").Remove(t.Context(), ops.RemoveRequest{}); err != nil {
 		t.Error(err)
+	}
+	if removed, err := o.Removed(t.Context()); err != nil || len(removed) != 1 || removed[0].MovedTo != "new://ns" || removed[0].Why != "was moved to new://ns" {
+		t.Errorf("removed once more at the source: %+v, %v", removed, err)
 	}
 	// It would run twice if an operator readmitted or created it at the source, unless he says that it does not.
 	config := job.Config{Name: "a", Cron: "0 0 3 * * ?", ShardingTotalCount: 1}
@@ -202,7 +205,7 @@ func TestProgramsOnTheWrongSide(t *testing.T) {
 			"create":  o.Create(t.Context(), ops.CreateRequest{Config: config}),
 			"apply":   o.Apply(t.Context(), ops.ApplyRequest{Set: "shop", Config: config, Implementation: "a"}),
 		} {
-			if !errors.Is(err, ops.ErrMoved) || !strings.HasSuffix(err.Error(), "it is in new://ns") {
+			if !errors.Is(err, ops.ErrMoved) || !strings.HasSuffix(err.Error(), "it is in new://ns; if it does not run there any more: elasticjob readmit a --moved") {
 				t.Errorf("%s at the source: %v", what, err)
 			}
 		}

@@ -17,6 +17,7 @@ type removedJob struct {
 	Why      string    `json:"why,omitempty"`
 	Revision int       `json:"revision,omitempty"`
 	Expired  bool      `json:"expired,omitempty"`
+	MovedTo  string    `json:"movedTo,omitempty"`
 	Error    string    `json:"error,omitempty"`
 }
 
@@ -31,16 +32,16 @@ func (c *cli) removedCommand() *cobra.Command {
 				}
 				list := make([]removedJob, len(all))
 				for i, r := range all {
-					list[i] = removedJob{Job: r.Name, By: r.By, At: r.At, Why: r.Why, Revision: r.Revision, Expired: r.Expired}
+					list[i] = removedJob{Job: r.Name, By: r.By, At: r.At, Why: r.Why, Revision: r.Revision, Expired: r.Expired, MovedTo: r.MovedTo}
 					if r.Err != nil {
 						list[i].Error = r.Err.Error()
 					}
 				}
 				return c.print(show.Result{Value: list, Names: func() []string { return namesOf(list, func(r removedJob) string { return r.Job }) }, Table: func() *show.Table {
-					t := show.NewTable("JOB", "BY", "AT", "WHY", "(REVISION)", "(EXPIRED)", "(ERROR)")
+					t := show.NewTable("JOB", "BY", "AT", "WHY", "(REVISION)", "(EXPIRED)", "(MOVED TO)", "(ERROR)")
 					t.Empty = "No job was removed."
 					for _, r := range list {
-						t.Row(r.Job, r.By, clock(r.At), r.Why, r.Revision, r.Expired, r.Error)
+						t.Row(r.Job, r.By, clock(r.At), r.Why, r.Revision, r.Expired, r.MovedTo, r.Error)
 					}
 					return t
 				}})
