@@ -8,8 +8,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
-// Removals is the parent of what is kept of removed jobs. No job has that name, because names of
-// jobs have no tilde.
+// Removals is the parent of what is kept of removed jobs. No job has that name: names of jobs have no tilde.
 const Removals = "~elasticjob/removed"
 
 // Removal is the node that says that the job was removed, so that no program sets it up again by
@@ -22,8 +21,7 @@ type RemovalDocument struct {
 	By  string    `doc:"by,255"`
 	Why string    `doc:"why,255"`
 	At  time.Time `doc:"at"`
-	// Revision is that of the configuration that was removed. A program with a higher one sets
-	// the job up again.
+	// Revision is that of the configuration that was removed. A program with a higher one sets the job up again.
 	Revision int `doc:"revision"`
 	// Expired is whether the job was removed because it had no tick left.
 	Expired bool `doc:"expired"`
