@@ -16,12 +16,12 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 	if s.Schedule != nil && s.Schedule.Err != nil {
 		c.find(Differs, "the record of its schedule cannot be read (%v): ticks that were missed are not made up, and a pause in it ends", brief.Error(s.Schedule.Err))
 	}
-	isDisabled := len(s.Servers) > 0
+	isNowhere := len(s.Servers) > 0 && !s.IsDisabled()
 	for _, server := range s.Servers {
-		isDisabled = isDisabled && !server.Enabled
+		isNowhere = isNowhere && !server.Enabled
 	}
-	if isDisabled && !c.settings.Disabled {
-		c.find(Differs, "all of its servers are disabled, so nobody runs it; a server with another address is enabled when it comes. A pause would hold for all")
+	if isNowhere && !c.settings.Disabled {
+		c.find(Differs, "all of its servers are disabled one by one, so nobody runs it; a server with another address is enabled when it comes. To disable the job, or a pause, would hold for all")
 	}
 	for _, i := range slices.Sorted(maps.Keys(s.Pins)) {
 		if pin := s.Pins[i]; pin.Err == nil && pin.Instance != "" {
