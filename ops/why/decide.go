@@ -1,0 +1,250 @@
+package why
+
+import (
+	"slices"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// facts are what an answer is made of. Lists are ascending by time.
+type facts struct {
+	due
+	at, now time.Time
+	items   []int // that were asked for; of a broadcast job, those that are known
+	runs    []history.Execution
+	events  []trace.Event
+	changes []ops.Change
+	job     *ops.JobDetail // as it is now
+}
+
+// fate is what became of the tick for an item.
+type fate struct {
+	item    int
+	verdict Verdict
+	runs    []history.Execution // for the tick, or the one that has made it up
+	skipped *trace.Event
+}
+
+func (t *fate) isSkippedFor(r jobtype.SkipReason) bool {
+	return t.skipped != nil && t.skipped.What == r.String()
+}
+
+// order is that of verdicts: of several items the last one counts.
+var order = []Verdict{NotDue, Ran, FailedOver, Late, Unknown, Skipped}
+
+// maxRuns bounds the runs of an answer.
+const maxRuns = 100
+
+// answer makes the answer of facts.
+func (f *facts) answer() (a Answer) {
+	a = Answer{Job: f.job.Info.Name, At: f.at, Tick: f.tick, Next: f.next, Verdict: NotDue, Causes: []Cause{}, Runs: []Run{}, Unseen: append([]string{}, f.unseen...)}
+	if f.none != nil || f.tick.IsZero() {
+		if f.none != nil {
+			a.Causes = append(a.Causes, *f.none)
+		}
+		return a
+	}
+	fates := make([]fate, 0, len(f.items))
+	isOver := true // the runs of the tick had ended at the moment
+	for _, item := range f.items {
+		fate := f.fate(item)
+		fates = append(fates, fate)
+		if slices.Index(order, fate.verdict) > slices.Index(order, a.Verdict) {
+			a.Verdict = fate.verdict
+		}
+		for _, x := range fate.runs {
+			isOver = isOver && !x.CompleteTime.IsZero() && x.CompleteTime.Before(f.at)
+			if len(a.Runs) < maxRuns {
+				a.Runs = append(a.Runs, runOf(x))
+			}
+		}
+	}
+	if _, isMissing := itemsWhere(fates, missing); isMissing {
+		for _, r := range rules {
+			a.Causes = append(a.Causes, r(f, fates)...)
+		}
+		if f.changed != nil {
+			a.Causes = append(a.Causes, *f.changed)
+		}
+	} else {
+		a.Causes = append(a.Causes, ends(f, fates)...)
+	}
+	if isOver && (a.Verdict == Ran || a.Verdict == FailedOver) && f.at.Sub(f.tick) > f.tolerance() {
+		a.Verdict = NotDue
+		between := Cause{Kind: Between, Since: f.tick, Until: f.next, Text: "the tick before had run, and the next one had not come"}
+		if f.next.IsZero() {
+			between = Cause{Kind: Expired, Since: f.tick, Text: "that was the last tick"}
+		}
+		a.Causes = slices.Insert(a.Causes, 0, between)
+	}
+	return a
+}
+
+func runOf(x history.Execution) Run {
+	r := Run{ID: x.ID, Item: x.Item, Instance: x.Instance, Outcome: string(x.Outcome), Begun: x.StartTime, Ended: x.CompleteTime}
+	if x.Source != 0 {
+		r.Source = x.Source.String()
+	}
+	return r
+}
+
+// tolerance is how late a run of the tick may begin.
+func (f *facts) tolerance() time.Duration { return f.config.MisfireTolerance + f.config.Jitter }
+
+// fate finds what became of the tick for an item.
+func (f *facts) fate(item int) fate {
+	t := fate{item: item, verdict: Unknown}
+	for _, x := range f.runs {
+		if x.Item == item && f.isFor(x) {
+			t.runs = append(t.runs, x)
+		}
+	}
+	for i := range f.events {
+		e := &f.events[i]
+		if e.Execution.Item != item || t.runs != nil {
+			continue
+		}
+		switch {
+		case e.Kind == jobtype.EventSkipped && f.covers(e):
+			t.skipped, t.verdict = e, Skipped
+			return t
+		case e.Kind == jobtype.EventMadeUp && f.covers(e):
+			// What is on time for its own tick makes up for those before.
+			for _, x := range f.runs {
+				if x.Item == item && !x.ScheduledTime.Before(e.Execution.ScheduledTime) && x.StartTime.After(f.tick) {
+					t.runs, t.verdict = []history.Execution{x}, Late
+					return t
+				}
+			}
+		}
+	}
+	switch {
+	case len(t.runs) == 0:
+		if f.isKept(item) {
+			t.verdict = Skipped
+		}
+	case slices.ContainsFunc(t.runs, func(x history.Execution) bool { return x.Source == jobtype.SourceFailover }):
+		t.verdict = FailedOver
+	case !t.runs[0].StartTime.IsZero() && t.runs[0].StartTime.Sub(f.tick) > f.tolerance():
+		t.verdict = Late
+	default:
+		t.verdict = Ran
+	}
+	return t
+}
+
+// isFor reports whether an execution was for the tick. A JVM does not tell what for.
+func (f *facts) isFor(x history.Execution) bool {
+	if x.ScheduledTime.IsZero() {
+		return !x.StartTime.Before(f.tick) && x.StartTime.Before(f.ticks.Next(f.tick))
+	}
+	return x.ScheduledTime.Equal(f.tick) && x.Source != jobtype.SourceManual
+}
+
+// covers reports whether an event about missed ticks is about this one, too: it names the last of them, and how many
+// they are.
+func (f *facts) covers(e *trace.Event) bool {
+	first := e.Execution.ScheduledTime
+	for n := 1; n < e.Ticks && first.After(f.tick); n++ {
+		first = f.ticks.Prev(first.Add(-time.Nanosecond))
+	}
+	return !e.Execution.ScheduledTime.Before(f.tick) && !first.After(f.tick)
+}
+
+// isKept reports whether it is certain that nobody has begun the tick for an item, although no event tells.
+func (f *facts) isKept(item int) bool {
+	if f.pausedAt(f.tick) != nil || f.disabledAt(f.tick, item) != nil {
+		return true
+	}
+	i := slices.IndexFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Item == item })
+	isRecorded := f.job.Config.MonitorExecution == jobtype.On && f.job.Info.JVM == 0
+	return i >= 0 && isRecorded && f.job.Items[i].LastTick.Before(f.tick) && f.job.Items[i].Run == nil && f.now.Sub(f.tick) > f.tolerance()+soon
+}
+
+// soon is how much later than its tolerance a run may be seen.
+const soon = 10 * time.Second
+
+func (f *facts) pausedAt(at time.Time) *span {
+	return f.last(at, ops.ActionPause, ops.ActionResume, func(ops.Change) bool { return true })
+}
+
+func (f *facts) disabledAt(at time.Time, item int) *span {
+	return f.last(at, ops.ActionDisableItems, ops.ActionEnableItems, func(c ops.Change) bool { return slices.Contains(itemsOf(c.Detail), item) })
+}
+
+// span is a change that holds until another one takes it back.
+type span struct {
+	ops.Change
+	until time.Time // zero while it holds
+}
+
+// last returns the change of an action that held at a moment, if another one had not taken it back.
+func (f *facts) last(at time.Time, begins, ends ops.Action, of func(ops.Change) bool) (s *span) {
+	for _, c := range f.changes {
+		switch {
+		case c.Action != begins && c.Action != ends || !of(c):
+		case !c.At.After(at) && c.Action == begins:
+			s = &span{Change: c}
+		case !c.At.After(at):
+			s = nil
+		case s != nil && s.until.IsZero() && c.Action == ends:
+			s.until = c.At
+		}
+	}
+	return s
+}
+
+// absence returns when there was no instance at the tick; nil if there was one, or if that is not known. An instance
+// was there if the first that is heard of it after the tick is not that it joins.
+func (f *facts) absence() *Cause {
+	heard := map[string]bool{}
+	var gone, back time.Time
+	isKnown := slices.ContainsFunc(f.changes, func(c ops.Change) bool { return c.Before == "" && c.Action == ops.ActionCreate && c.At.Before(f.tick) })
+	for _, e := range f.events {
+		switch {
+		case e.Instance == "":
+		case !e.Time.After(f.tick):
+			isKnown = true
+			if gone = e.Time; e.Kind != jobtype.EventLeft {
+				gone = time.Time{} // it may have lived for longer
+			}
+		case !heard[e.Instance] && e.Kind != jobtype.EventJoined:
+			return nil
+		default:
+			if heard[e.Instance] = true; back.IsZero() {
+				back = e.Time
+			}
+		}
+	}
+	for _, x := range f.runs {
+		if x.Instance != "" && !heard[x.Instance] && (x.StartTime.After(f.tick) || x.CompleteTime.After(f.tick)) {
+			return nil
+		}
+	}
+	isLast := !f.next.Before(f.now) // of all ticks up to now
+	if !back.IsZero() && !isKnown || back.IsZero() && (len(f.job.Instances) > 0 || !isKnown && !isLast) {
+		return nil
+	}
+	text := "no instance of the job was there"
+	if back.IsZero() && gone.IsZero() {
+		text = "no instance of the job is there now"
+	}
+	return &Cause{Kind: NoInstance, Since: gone, Until: back, Text: text, Command: "elasticjob doctor " + f.job.Info.Name}
+}
+
+// itemsWhere returns the items of fates that are wanted; none if they are all.
+func itemsWhere(fates []fate, wanted func(*fate) bool) (list []int, isAny bool) {
+	for i := range fates {
+		if wanted(&fates[i]) {
+			list = append(list, fates[i].item)
+		}
+	}
+	if len(list) == len(fates) {
+		return nil, len(list) > 0
+	}
+	return list[:min(len(list), maxRuns)], len(list) > 0
+}

@@ -1,0 +1,251 @@
+package why
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
+	"github.com/elasticjob-go/elasticjob/jobtype"
+	"github.com/elasticjob-go/elasticjob/ops"
+	"github.com/elasticjob-go/elasticjob/trace/history"
+)
+
+// rule finds causes of some kind. Of those about what keeps a tick from beginning, there are fates that it has.
+type rule func(*facts, []fate) []Cause
+
+// rules are the causes of a tick that has not begun in time, in their order: what has kept it, how runs have ended, and
+// what was so at that time.
+var rules = []rule{
+	paused, serversDisabled, itemDisabled, stillRunning, skippedFor(TooLate, jobtype.SkipTooLate, "it was missed, and is not made up: misfire is off, or it was too long ago"),
+	skippedFor(BegunElse, jobtype.SkipBegunElse, "the process has run it with another item"),
+	skippedFor(ScheduleChanged, jobtype.SkipScheduleChanged, "it was missed by a schedule that is not in force any more"),
+	noInstance, ends, faults, configured, newInstances,
+}
+
+// missing are fates whose tick has not begun in time.
+func missing(t *fate) bool { return t.verdict == Late || t.verdict == Unknown || t.verdict == Skipped }
+
+func paused(f *facts, _ []fate) []Cause {
+	if s := f.pausedAt(f.tick); s != nil {
+		return []Cause{s.cause(Paused, "no tick begins during a pause", "elasticjob resume "+f.job.Info.Name)}
+	}
+	return nil
+}
+
+// cause makes a cause of a change. The command ends what still holds.
+func (s *span) cause(kind Kind, text, command string) Cause {
+	if !s.until.IsZero() {
+		command = ""
+	}
+	return Cause{Kind: kind, Since: s.At, Until: s.until, By: s.By, Why: s.Why, Text: text, Command: command}
+}
+
+// skippedFor returns the rule for ticks that were skipped for a reason.
+func skippedFor(kind Kind, reason jobtype.SkipReason, text string) rule {
+	return func(_ *facts, fates []fate) []Cause {
+		items, isAny := itemsWhere(fates, func(t *fate) bool { return t.isSkippedFor(reason) })
+		if !isAny {
+			return nil
+		}
+		return []Cause{{Kind: kind, Items: items, Text: text}}
+	}
+}
+
+func serversDisabled(f *facts, fates []fate) []Cause {
+	causes := skippedFor(ServersDisabled, jobtype.SkipServersDisabled, "all servers that may run it were disabled")(f, fates)
+	s := f.last(f.tick, ops.ActionDisableServers, ops.ActionEnableServers, func(ops.Change) bool { return true })
+	if isNow := f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero(); causes == nil && isNow {
+		causes = []Cause{{Text: "all servers of the job are disabled"}}
+	}
+	if causes != nil && s != nil {
+		c := s.cause(ServersDisabled, causes[0].Text+": "+s.Detail, "elasticjob enable "+f.job.Info.Name)
+		c.Items = causes[0].Items
+		return []Cause{c}
+	}
+	return causes
+}
+
+// itemDisabled has a cause for each change by which items were disabled, and one for those of which no change is known.
+func itemDisabled(f *facts, fates []fate) (causes []Cause) {
+	places := map[string]int{}
+	for _, t := range fates {
+		s := f.disabledAt(f.tick, t.item)
+		if isTold := t.isSkippedFor(jobtype.SkipItemDisabled); !missing(&t) || s == nil && !isTold {
+			continue
+		}
+		if s == nil {
+			s = &span{}
+		}
+		n, isThere := places[s.ID]
+		if !isThere {
+			n = len(causes)
+			places[s.ID] = n
+			causes = append(causes, s.cause(ItemDisabled, "an operator had disabled it", "elasticjob enable "+f.job.Info.Name+" --items"))
+		}
+		c := &causes[n]
+		c.Items = append(c.Items, t.item)
+		if c.Command != "" {
+			c.Command = fmt.Sprintf("elasticjob enable %s --items %s", f.job.Info.Name, commas(c.Items))
+		}
+	}
+	return causes
+}
+
+func stillRunning(f *facts, fates []fate) (list []Cause) {
+	for _, t := range fates {
+		c := Cause{Kind: StillRunning, Items: []int{t.item}, Text: "its run before was not over"}
+		isFound := t.isSkippedFor(jobtype.SkipWhileRunning)
+		for _, x := range f.runs {
+			isOpen := x.CompleteTime.After(f.tick) || x.Outcome == history.OutcomeRunning && !f.hasRunSince(x)
+			if x.Item == t.item && !x.StartTime.IsZero() && x.StartTime.Before(f.tick) && !f.isFor(x) && isOpen {
+				c.Since, c.Until, c.Command, isFound = x.StartTime, x.CompleteTime, "elasticjob history --id "+x.ID, true
+			}
+		}
+		if missing(&t) && isFound && len(list) < maxRuns {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// hasRunSince reports whether a later run of the item is known: then nobody has told the end of the one before.
+func (f *facts) hasRunSince(x history.Execution) bool {
+	return slices.ContainsFunc(f.runs, func(y history.Execution) bool { return y.Item == x.Item && y.StartTime.After(x.StartTime) })
+}
+
+func noInstance(f *facts, fates []fate) []Cause {
+	c := f.absence()
+	if _, isAny := itemsWhere(fates, func(t *fate) bool { return missing(t) && t.skipped == nil }); isAny && c != nil {
+		return []Cause{*c}
+	}
+	return nil
+}
+
+// ends are how the runs of the tick have waited and ended, where that says something.
+func ends(f *facts, fates []fate) (list []Cause) {
+	for _, t := range fates {
+		for _, x := range t.runs {
+			c := Cause{Items: []int{x.Item}, Since: x.StartTime, Until: x.CompleteTime, Command: "elasticjob history --id " + x.ID}
+			if len(list) >= maxRuns {
+				return list
+			}
+			if x.Waited > f.tolerance() {
+				list = append(list, Cause{Kind: NoThread, Items: c.Items, Since: x.StartTime.Add(-x.Waited), Until: x.StartTime, Text: fmt.Sprintf("it waited %s for a thread", x.Waited.Round(time.Millisecond))})
+			}
+			switch {
+			case x.Outcome == history.OutcomeLost || x.Outcome == history.OutcomeOf(jobtype.OutcomeCut):
+				c.Kind, c.Text = CutShort, "it was cut short, because its instance ended: "+brief.Quote(x.Instance)
+			case x.Outcome == history.OutcomeOf(jobtype.OutcomeKilled):
+				c.Kind, c.Text = Killed, "an operator has ended it"
+				for _, k := range f.changes {
+					items := itemsOf(k.Detail)
+					if k.Action == ops.ActionKill && (items == nil || slices.Contains(items, x.Item)) && k.At.After(x.StartTime) && !k.At.After(x.CompleteTime.Add(time.Second)) {
+						c.By, c.Why = k.By, k.Why
+					}
+				}
+			case slices.Contains(history.Failures(), x.Outcome):
+				c.Kind, c.Text = Failed, "it has failed: "+brief.Text(x.Error)
+			default:
+				continue
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// maxFaults bounds the faults of an answer.
+const maxFaults = 5
+
+// faults are those that were there at the tick, one of each kind at each instance.
+func faults(f *facts, _ []fate) (list []Cause) {
+	at := map[string]int{} // by instance and kind: the place in all
+	var all []Cause
+	for _, e := range f.events {
+		if e.Kind != jobtype.EventFault {
+			continue
+		}
+		n, isOpen := at[e.Instance+" "+e.What]
+		switch {
+		case e.Over && isOpen:
+			all[n].Until = e.Time
+			delete(at, e.Instance+" "+e.What)
+		case !e.Over && !isOpen && !e.Time.After(f.tick):
+			at[e.Instance+" "+e.What] = len(all)
+			all = append(all, Cause{Kind: Fault, Since: e.Time, Text: fmt.Sprintf("fault %s at %s: %s", e.What, brief.Quote(e.Instance), brief.Text(e.Error)), Command: "elasticjob docs reference/faults#" + e.What})
+		}
+	}
+	for _, c := range all {
+		if (c.Until.IsZero() || c.Until.After(f.tick)) && len(list) < maxFaults {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// around is how near to a tick a change may be what has kept an item from running.
+const around = 5 * time.Minute
+
+func (f *facts) isAround(at time.Time) bool { return at.Sub(f.tick).Abs() <= around }
+
+func configured(f *facts, _ []fate) []Cause {
+	for _, c := range slices.Backward(f.changes) { // who has done it says more than that it took effect
+		if f.isAround(c.At) && slices.Contains([]ops.Action{ops.ActionUpdate, ops.ActionApply, ops.ActionImplement}, c.Action) {
+			return []Cause{{Kind: Configured, Since: c.At, By: c.By, Why: c.Why, Text: "an operator has changed the configuration"}}
+		}
+	}
+	for _, e := range slices.Backward(f.events) {
+		if e.Kind == jobtype.EventConfigured && e.Detail != "" && f.isAround(e.Time) {
+			return []Cause{{Kind: Configured, Since: e.Time, Text: "another configuration took effect: " + brief.Text(e.Detail)}}
+		}
+	}
+	return nil
+}
+
+func newInstances(f *facts, _ []fate) []Cause {
+	c := Cause{Kind: NewInstances}
+	counts, version := map[jobtype.EventKind]int{}, ""
+	for _, e := range f.events {
+		if !f.isAround(e.Time) || e.Kind != jobtype.EventJoined && e.Kind != jobtype.EventLeft {
+			continue
+		}
+		if counts[e.Kind]++; c.Since.IsZero() {
+			c.Since = e.Time
+		}
+		c.Until = e.Time
+		for _, in := range f.job.Instances {
+			if in.ID == e.Instance && in.Version != "" {
+				version = "; " + in.ID + " has version " + in.Version
+			}
+		}
+	}
+	if left, joined := counts[jobtype.EventLeft], counts[jobtype.EventJoined]; left > 0 && joined > 0 {
+		c.Text = fmt.Sprintf("%d instances have left and %d have joined, as at a deployment%s", left, joined, version)
+		return []Cause{c}
+	}
+	return nil
+}
+
+// itemsOf reads the items of a change, such as "items 0-3, 7"; nil means all, or none.
+func itemsOf(detail string) (list []int) {
+	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(detail, "item "), "items "), ", ") {
+		var first, last int
+		switch n, _ := fmt.Sscanf(part, "%d-%d", &first, &last); {
+		case n == 1:
+			last = first
+		case n == 0 || last-first >= jobtype.MaxShardingTotalCount: // no items, or the text was cut
+			return list
+		}
+		for i := first; i <= last; i++ {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// commas writes items as a flag takes them.
+func commas(items []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(items), "[]"), " ", ",")
+}
