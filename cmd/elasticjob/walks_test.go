@@ -233,7 +233,7 @@ func (w *walk) step(command, want string) {
 }
 
 // looks matches commands that change nothing.
-var looks = regexp.MustCompile(`^(\w+=\S+ )*(elasticjob (audit|describe|diff|doctor|dump|events|get|history|instances|items|jobs|logs|processes|removed|requests|servers|tree|watch)\b|curl\b|cat\b|tail\b|grep\b)`)
+var looks = regexp.MustCompile(`^(\w+=\S+ )*(elasticjob (audit|describe|diff|doctor|dump|events|get|history|instances|items|jobs|logs|processes|removed|requests|servers|tree|watch|why)\b|curl\b|cat\b|tail\b|grep\b)`)
 
 func (w *walk) shell(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)

@@ -157,7 +157,7 @@ func (f *facts) covers(e *trace.Event) bool {
 
 // isKept reports whether it is certain that nobody has begun the tick for an item, although no event tells.
 func (f *facts) isKept(item int) bool {
-	if f.pausedAt(f.tick) != nil || f.disabledAt(f.tick, item) != nil {
+	if f.pausedAt(f.tick) != nil || f.disabledAt(f.tick, item) != nil || f.isDisabled() {
 		return true
 	}
 	i := slices.IndexFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Item == item })
@@ -170,6 +170,17 @@ const soon = 10 * time.Second
 
 func (f *facts) pausedAt(at time.Time) *span {
 	return f.last(at, ops.ActionPause, ops.ActionResume, func(ops.Change) bool { return true })
+}
+
+// serversDisabledAt returns the last change of servers. It need not be of all of them.
+func (f *facts) serversDisabledAt(at time.Time) *span {
+	return f.last(at, ops.ActionDisableServers, ops.ActionEnableServers, func(ops.Change) bool { return true })
+}
+
+// isDisabled reports whether all servers are disabled since before the tick.
+func (f *facts) isDisabled() bool {
+	s := f.serversDisabledAt(f.tick)
+	return f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero()
 }
 
 func (f *facts) disabledAt(at time.Time, item int) *span {

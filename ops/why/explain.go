@@ -19,8 +19,8 @@ import (
 // Query says what is to be explained.
 type Query struct {
 	Job  string
-	Item *int // nil is all items
-	At   time.Time
+	Item *int      // nil is all items
+	At   time.Time // zero is now
 	// History is nil if there is none, or if whoever asks may not see it: NoHistory says why, for people.
 	History   history.Reader
 	NoHistory string
@@ -30,6 +30,10 @@ type Query struct {
 //
 // Errors: ops.ErrNoJob; jobtype.ErrNoItem; those of a read of the store or the history.
 func Explain(ctx context.Context, o *ops.Ops, q Query) (Answer, error) {
+	now := clocks.Wall()
+	if q.At.IsZero() {
+		q.At = now
+	}
 	failed := func(err error) (Answer, error) {
 		return Answer{}, fmt.Errorf("job %s: why at %s: %w", brief.Text(q.Job), q.At.UTC().Format(time.RFC3339), err)
 	}
@@ -45,7 +49,7 @@ func Explain(ctx context.Context, o *ops.Ops, q Query) (Answer, error) {
 	if err != nil {
 		return failed(err)
 	}
-	f := &facts{at: q.At, now: clocks.Wall(), job: job}
+	f := &facts{at: q.At, now: now, job: job}
 	f.changes = slices.DeleteFunc(audit, func(c ops.Change) bool {
 		return c.Err != nil || c.Job != q.Job && (c.Job != "" || !strings.HasPrefix(c.Detail, "calendar "))
 	})

@@ -55,11 +55,10 @@ func skippedFor(kind Kind, reason jobtype.SkipReason, text string) rule {
 
 func serversDisabled(f *facts, fates []fate) []Cause {
 	causes := skippedFor(ServersDisabled, jobtype.SkipServersDisabled, "all servers that may run it were disabled")(f, fates)
-	s := f.last(f.tick, ops.ActionDisableServers, ops.ActionEnableServers, func(ops.Change) bool { return true })
-	if isNow := f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero(); causes == nil && isNow {
+	if causes == nil && f.isDisabled() {
 		causes = []Cause{{Text: "all servers of the job are disabled"}}
 	}
-	if causes != nil && s != nil {
+	if s := f.serversDisabledAt(f.tick); causes != nil && s != nil {
 		c := s.cause(ServersDisabled, causes[0].Text+": "+s.Detail, "elasticjob enable "+f.job.Info.Name)
 		c.Items = causes[0].Items
 		return []Cause{c}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/job/calendar"
 	"github.com/elasticjob-go/elasticjob/job/cronexpr"
@@ -30,7 +31,7 @@ type tick struct {
 func (c *cli) cronNextCommand() *cobra.Command {
 	var zone string
 	var count int
-	var from moment
+	var from moment.Moment
 	var calendars []string
 	cmd := &cobra.Command{
 		Use: "next EXPRESSION…", Short: "Show the next ticks",
@@ -61,7 +62,7 @@ that a calendar leaves out are not shown: it is a document as calendar put takes
 				t := show.NewTable("TICK", "DAY", "UTC")
 				t.Empty = "No tick is to come."
 				for _, one := range list {
-					t.Row(one.At.Format("2006-01-02 15:04:05 -0700"), one.At.Format("Mon"), one.UTC.Format(localTime))
+					t.Row(one.At.Format("2006-01-02 15:04:05 -0700"), one.At.Format("Mon"), one.UTC.Format(moment.Layout))
 				}
 				return t
 			}})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -58,7 +59,7 @@ func (s *store) elsewhere(ctx context.Context, jobs []string) string {
 func (c *cli) historyCommand() *cobra.Command {
 	var f history.ExecutionFilter
 	var of items
-	var from, to moment
+	var from, to moment.Moment
 	var source, after, id string
 	var outcomes []string
 	var failures bool
@@ -269,7 +270,7 @@ func (c *cli) showExecution(ctx context.Context, reader history.Reader, id strin
 
 func (c *cli) eventsCommand() *cobra.Command {
 	var f history.EventFilter
-	var from, to moment
+	var from, to moment.Moment
 	var after string
 	cmd := &cobra.Command{
 		Use: "events [JOB]", Short: "List what else has happened: faults, leaders, failovers, what operators have changed", Args: cobra.MaximumNArgs(1), ValidArgsFunction: one(c.jobNames),

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -191,7 +192,7 @@ func (c *cli) triggerCommand() *cobra.Command {
 }
 
 func (c *cli) retryCommand() *cobra.Command {
-	var tick moment
+	var tick moment.Moment
 	cmd, a := c.asks(&cobra.Command{
 		Use: "retry JOB…", Short: "Run items again that have failed",
 		Long: `Run items again whose last execution has failed for a tick. Items that --items names run again also if they were
@@ -208,7 +209,7 @@ cut short or killed.`,
 }
 
 func (c *cli) backfillCommand() *cobra.Command {
-	var from, to moment
+	var from, to moment.Moment
 	var stop bool
 	cmd, a := c.asks(&cobra.Command{
 		Use: "backfill JOB… --from TIME --to TIME", Short: "Run items for ticks of the past",

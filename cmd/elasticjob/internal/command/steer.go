@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -24,7 +25,7 @@ type killed struct {
 func (c *cli) killCommand() *cobra.Command {
 	var r ops.KillRequest
 	var of items
-	var tick moment
+	var tick moment.Moment
 	cmd := c.changes(&cobra.Command{
 		Use: "kill JOB", Short: "End executions that run", Args: cobra.ExactArgs(1), ValidArgsFunction: one(c.jobNames),
 		Long: "End executions. Without flags that choose: all that run, and items that wait to be run again after a crash do not begin.",

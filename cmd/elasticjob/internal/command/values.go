@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
+	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -65,53 +66,8 @@ func mayBe[N int | time.Duration](flag string, n N) error {
 	return nil
 }
 
-// moment is a flag with a time.
-type moment struct{ time.Time }
-
-// localTime is how a time is written in the local zone.
-const localTime = "2006-01-02 15:04:05"
-
-// Set reads a time: RFC 3339, a time of the local zone, or how long ago it was.
-func (m *moment) Set(text string) error {
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		m.Time = t
-		return nil
-	}
-	for _, layout := range []string{localTime, "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			m.Time = t
-			return nil
-		}
-	}
-	if text == "now" {
-		m.Time = time.Now()
-		return nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		m.Time = time.Now().Add(-ago)
-		return nil
-	}
-	return fmt.Errorf("allowed are 2006-01-02T15:04:05Z07:00, %q in the local zone, now, and how long ago, such as 90m", localTime)
-}
-
-// String writes the time as RFC 3339.
-func (m *moment) String() string {
-	if m.IsZero() {
-		return ""
-	}
-	return m.Format(time.RFC3339Nano)
-}
-
-// Type is what help shows.
-func (m *moment) Type() string { return "time" }
-
 // clock writes a time for people, in the local zone; empty for the zero time.
-func clock(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Local().Format(localTime)
-}
+func clock(t time.Time) string { return moment.Text(t) }
 
 // oneOf is a flag with words of a list; upper and lower case are the same.
 type oneOf struct {

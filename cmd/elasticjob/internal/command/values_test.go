@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -46,27 +45,4 @@ func TestItems(t *testing.T) {
 			t.Fatalf("%v is written as %s, and read as %v, %v", want, selection.Ranges(want), got, err)
 		}
 	})
-}
-
-func TestMoments(t *testing.T) {
-	for text, want := range map[string]time.Time{
-		"2026-03-04T05:06:07Z":      time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
-		"2026-03-04T05:06:07+02:00": time.Date(2026, 3, 4, 3, 6, 7, 0, time.UTC),
-		"2026-03-04 05:06:07":       time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local),
-		"2026-03-04":                time.Date(2026, 3, 4, 0, 0, 0, 0, time.Local),
-	} {
-		var got moment
-		if err := got.Set(text); err != nil || !got.Equal(want) {
-			t.Errorf("%s: got %v, %v, want %v", text, got.Time, err, want)
-		}
-	}
-	var ago moment
-	if err := ago.Set("90m"); err != nil || time.Since(ago.Time).Round(time.Minute) != 90*time.Minute {
-		t.Errorf("90m is %v, %v", ago.Time, err)
-	}
-	for _, wrong := range []string{"", "tomorrow", "-5m", "2026-13-01"} {
-		if err := new(moment).Set(wrong); err == nil {
-			t.Errorf("%q is taken", wrong)
-		}
-	}
 }
