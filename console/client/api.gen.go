@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/ops/why"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
@@ -39,6 +40,9 @@ const (
 	NamespaceConnectionBodyKindEtcd      NamespaceConnectionBodyKind = "etcd"
 	NamespaceConnectionBodyKindZookeeper NamespaceConnectionBodyKind = "zookeeper"
 )
+
+// Answer is schema Answer of the document.
+type Answer = why.Answer
 
 // AuditEntry is schema AuditEntry of the document.
 type AuditEntry struct {
@@ -1987,6 +1991,22 @@ func (p ListTicksParams) query() url.Values {
 	return q
 }
 
+// ExplainJobParams are parameters: Why a job did not run at a moment.
+type ExplainJobParams struct {
+	// At The moment. Default: now.
+	At time.Time
+
+	// Item Number of the item. Default: all items.
+	Item *int
+}
+
+func (p ExplainJobParams) query() url.Values {
+	q := url.Values{}
+	add(q, "at", p.At)
+	add(q, "item", p.Item)
+	return q
+}
+
 // DisableServerParams are parameters: Disable a server in all jobs.
 type DisableServerParams struct {
 	// Why Why, for people: of a shut-down.
@@ -2717,6 +2737,15 @@ func (j *Job) ListTicks(ctx context.Context, p ListTicksParams) (TicksInfo, erro
 // Needs the role operator, for the job.
 func (j *Job) Trigger(ctx context.Context, body TriggerBody, key string) (Requested, error) {
 	return answer[Requested](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/trigger", names: []any{j.n.name, j.name}, isDry: j.n.isDry, body: body, key: orNew(key)})
+}
+
+// Explain: Why a job did not run at a moment.
+//
+// What became of the last tick up to then, and why: from the audit, calendars, the history and the job as it is. What could not be looked at is in unseen: the history, if there is none or if you may not see it.
+//
+// Needs the role viewer, for the job.
+func (j *Job) Explain(ctx context.Context, p ExplainJobParams) (Answer, error) {
+	return answer[Answer](ctx, j.n.c, call{method: "GET", path: "/namespaces/%s/jobs/%s/why", names: []any{j.n.name, j.name}, query: p.query()})
 }
 
 // ChangeJobs: Do the same with many jobs.

@@ -17,7 +17,7 @@ const (
 	Late Verdict = "late"
 	// Unknown: no run of it is known, nor why there is none.
 	Unknown Verdict = "unknown"
-	// Skipped: nobody has run it.
+	// Skipped: nobody has run it, so far.
 	Skipped Verdict = "skipped"
 )
 

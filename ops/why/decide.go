@@ -162,7 +162,7 @@ func (f *facts) isKept(item int) bool {
 	}
 	i := slices.IndexFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Item == item })
 	isRecorded := f.job.Config.MonitorExecution == jobtype.On && f.job.Info.JVM == 0
-	return i >= 0 && isRecorded && f.job.Items[i].LastTick.Before(f.tick) && f.job.Items[i].Run == nil && f.now.Sub(f.tick) > f.tolerance()+soon
+	return i >= 0 && isRecorded && f.job.Items[i].LastTick.Before(f.tick) && f.now.Sub(f.tick) > f.tolerance()+soon
 }
 
 // soon is how much later than its tolerance a run may be seen.

@@ -1,7 +1,6 @@
 package why
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,9 +20,9 @@ type Query struct {
 	Job  string
 	Item *int      // nil is all items
 	At   time.Time // zero is now
-	// History is nil if there is none, or if whoever asks may not see it: NoHistory says why, for people.
-	History   history.Reader
-	NoHistory string
+	// History is nil if there is none, or if it cannot be looked at. Unseen says that, and what else whoever asks may not see.
+	History history.Reader
+	Unseen  []string
 }
 
 // Explain says why a job did, or did not run at a moment.
@@ -50,17 +49,18 @@ func Explain(ctx context.Context, o *ops.Ops, q Query) (Answer, error) {
 		return failed(err)
 	}
 	f := &facts{at: q.At, now: now, job: job}
+	unseen := slices.Clone(q.Unseen)
 	f.changes = slices.DeleteFunc(audit, func(c ops.Change) bool {
 		return c.Err != nil || c.Job != q.Job && (c.Job != "" || !strings.HasPrefix(c.Detail, "calendar "))
 	})
 	p := past{q.History, q.Job, f}
 	if q.History == nil {
-		f.unseen = append(f.unseen, cmp.Or(q.NoHistory, "No history is kept: of each item only its last end is known."))
+		unseen = append(unseen, "No history was looked at: of each item only its last end is known.")
 	} else if err := p.readChanges(ctx); err != nil {
 		return failed(err)
 	}
 	slices.SortStableFunc(f.changes, func(a, b ops.Change) int { return a.At.Compare(b.At) })
-	unseen := f.unseen
+	unseen = append(unseen, f.unseen...)
 	f.due = dueAt(q.At, versions(job.Config, job.Since, f.changes), f.changes, calendars)
 	f.unseen = append(unseen, f.unseen...)
 	if f.items, err = f.asked(q.Item); err != nil {

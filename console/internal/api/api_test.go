@@ -46,6 +46,7 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/jobs/{job}/servers":            orders + "/jobs/settle/servers",
 	"/api/v1/namespaces/{namespace}/jobs/{job}/settings":           orders + "/jobs/settle/settings",
 	"/api/v1/namespaces/{namespace}/jobs/{job}/ticks":              orders + "/jobs/settle/ticks",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/why":                orders + "/jobs/settle/why?item=1",
 
 	"/api/v1/namespaces/{namespace}/history/addresses":                    orders + "/history/addresses?prefix=10.0.",
 	"/api/v1/namespaces/{namespace}/history/columns":                      orders + "/history/columns?job=settle&from=1999-12-31T00:00:00Z&to=2000-01-02T00:00:00Z",

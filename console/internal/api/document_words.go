@@ -9,6 +9,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/ops/why"
 )
 
 // words describe fields, by their names in JSON, that have no tag for that: those of types of other packages, and
@@ -281,6 +282,36 @@ var words = map[reflect.Type]map[string]string{
 		"since":     "Since when, at the earliest. Left out if nothing in the store tells.",
 		"cause":     "What is wrong with the first of the kind. It may quote texts of others.",
 		"more":      "How many more of the kind there are.",
+	},
+	reflect.TypeFor[why.Answer](): {
+		"job":     "Name of the job.",
+		"item":    "Number of the item. Left out if it is about all.",
+		"at":      "The moment.",
+		"tick":    "The scheduled time that it is about: the last one up to the moment, also if a calendar leaves it out. Left out if there is none.",
+		"next":    "The tick after the moment. Left out if there is none.",
+		"verdict": "What became of it: not due (there was no tick, or it had run before), ran, failed over, late, unknown, skipped. Of several items the last of these that is one's counts.",
+		"causes":  "Why, the first cause first.",
+		"runs":    "Executions for the tick: the first 100.",
+		"unseen":  "What could not be looked at, or is not certain, in sentences.",
+	},
+	reflect.TypeFor[why.Cause](): {
+		"kind":    "What it is, such as paused or calendar.",
+		"items":   "Items that it is about. Left out if they are all that were asked for.",
+		"since":   "Since when. Left out if it is not known.",
+		"until":   "Until when. Left out if it is not known, or if it is not over.",
+		"by":      "Who has done it.",
+		"why":     "Why, as he has said.",
+		"text":    "The cause in a sentence. It may quote texts of others.",
+		"command": "The command of elasticjob that changes it, or shows more. Left out if there is none.",
+	},
+	reflect.TypeFor[why.Run](): {
+		"id":       "Id of the execution.",
+		"item":     "Number of the item.",
+		"instance": "Id of the instance that has run it. Left out if it is not known.",
+		"source":   "Why it ran, as that of an execution.",
+		"outcome":  "How it has ended, as that of an execution.",
+		"begun":    "When its handler was called. Left out if it is not known.",
+		"ended":    "When it has ended. Left out while it runs.",
 	},
 	reflect.TypeFor[coord.StoreFacts](): {
 		"product":    "Which store it is: etcd or ZooKeeper.",

@@ -84,6 +84,7 @@ func Add(table *route.Table, o Options) (*API, error) {
 	a.addDump()
 	a.addCron()
 	a.addHistory()
+	a.addWhy()
 	a.addLogin()
 	a.addUsers()
 	a.addTokens()

@@ -25,7 +25,7 @@ calendar has left it out, what was wrong then. It knows more with the database o
 					q.Item = &item
 				}
 				if s.noPast != nil {
-					q.NoHistory = "The history cannot be read: " + s.noPast.Error()
+					q.Unseen = []string{"The history cannot be read: " + s.noPast.Error()}
 				}
 				q.History, _ = s.ops.History() // without one the answer says so
 				a, err := why.Explain(ctx, s.ops, q)

@@ -1,4 +1,24 @@
 // Made by go test ./console -run TestTypesOfPages -write: the types of the API.
+export interface Answer {
+  /** The moment. */
+  at: string;
+  /** Why, the first cause first. */
+  causes: (Cause)[];
+  /** Number of the item. Left out if it is about all. */
+  item?: number;
+  /** Name of the job. */
+  job: string;
+  /** The tick after the moment. Left out if there is none. */
+  next?: string;
+  /** Executions for the tick: the first 100. */
+  runs: (Run)[];
+  /** The scheduled time that it is about: the last one up to the moment, also if a calendar leaves it out. Left out if there is none. */
+  tick?: string;
+  /** What could not be looked at, or is not certain, in sentences. */
+  unseen: (string)[];
+  /** What became of it: not due (there was no tick, or it had run before), ran, failed over, late, unknown, skipped. Of several items the last of these that is one's counts. */
+  verdict: string;
+}
 export interface AuditEntry {
   /** What was done: a word or two, such as create, update, pause, kill, disable items. */
   action: string;
@@ -112,6 +132,24 @@ export interface CalendarSpan {
   from: string;
   /** When it ends, or the days do: then there are ticks again. */
   to: string;
+}
+export interface Cause {
+  /** Who has done it. */
+  by?: string;
+  /** The command of elasticjob that changes it, or shows more. Left out if there is none. */
+  command?: string;
+  /** Items that it is about. Left out if they are all that were asked for. */
+  items?: (number)[];
+  /** What it is, such as paused or calendar. */
+  kind: string;
+  /** Since when. Left out if it is not known. */
+  since?: string;
+  /** The cause in a sentence. It may quote texts of others. */
+  text: string;
+  /** Until when. Left out if it is not known, or if it is not over. */
+  until?: string;
+  /** Why, as he has said. */
+  why?: string;
 }
 export interface Change {
   /** What was done: a word or two, such as create, update, pause, kill, disable items. */
@@ -1510,6 +1548,22 @@ export interface Root {
   /** Version of the program. */
   version: string;
 }
+export interface Run {
+  /** When its handler was called. Left out if it is not known. */
+  begun?: string;
+  /** When it has ended. Left out while it runs. */
+  ended?: string;
+  /** Id of the execution. */
+  id: string;
+  /** Id of the instance that has run it. Left out if it is not known. */
+  instance?: string;
+  /** Number of the item. */
+  item: number;
+  /** How it has ended, as that of an execution. */
+  outcome: string;
+  /** Why it ran, as that of an execution. */
+  source?: string;
+}
 export interface RunInfo {
   /** When its handler was called, by the clock of its instance. Only a history tells, and no stream. */
   begun?: string;
@@ -1848,6 +1902,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/jobs/{job}/ticks": { in: { "namespace": string; "job": string; "count"?: number }, body: undefined, out: TicksInfo };
   "POST /namespaces/{namespace}/jobs/{job}/trigger": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: TriggerBody, out: Requested };
   "GET /namespaces/{namespace}/jobs/{job}/watch": { in: { "namespace": string; "job": string; "Last-Event-ID"?: string; "lastEventId"?: string }, body: undefined, out: (unknown)[] };
+  "GET /namespaces/{namespace}/jobs/{job}/why": { in: { "namespace": string; "job": string; "at"?: string; "item"?: number }, body: undefined, out: Answer };
   "POST /namespaces/{namespace}/jobs:batch": { in: { "namespace": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: BatchBody, out: BatchChanged };
   "GET /namespaces/{namespace}/processes": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageProcessInfo };
   "GET /namespaces/{namespace}/removed": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageRemovedJob };
