@@ -174,6 +174,39 @@ func TestTimelineByKeys(t *testing.T) {
 	tab.See(world.Quick + " · item 1")
 }
 
+// Who clicks on an empty place, or asks by keys, is told why nothing has run there.
+func TestTimelineSaysWhy(t *testing.T) {
+	t.Parallel()
+	const name = "timeline-why"
+	tab := enter(t, world.Viewer, "/about")
+	town.Job(t, world.Mail, job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 1, TimeZone: "UTC"})
+	executions(tab, name, "&outcomes=OK,FAILED", 1)
+	paused, err := town.Ops(t).By("anna").Job(name).Pause(t.Context(), ops.PauseRequest{Why: "the bank moves"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gap := paused.Since.Truncate(time.Second).Add(3500 * time.Millisecond)
+	until := gap.Add(time.Second)
+	tab.WaitFor(fmt.Sprintf("Date.now() > %d", until.UnixMilli()))
+	tab.Open(fmt.Sprintf("%s/jobs/%s?span=60&until=%s", shopPages, name, until.UTC().Format("2006-01-02T15:04:05.000Z")))
+	tab.WaitFor("document.querySelector('#timeline-keys')?.textContent.includes('of 1 item')")
+	at := placeOf(tab, 0, gap)
+	tab.Drag(at[0], at[1], at[0], at[1])
+	const told = "document.querySelector('.timeline-tip:not([hidden])')?.innerText.includes('The job was paused')"
+	tab.WaitFor(told)
+	for _, text := range []string{"Item 0 Nobody has run it", "anna · the bank moves"} {
+		tab.See(text)
+	}
+	tab.Point(at[0], at[1]+300) // elsewhere: the answer stays
+	tab.WaitFor(told)
+	tab.WaitFor("(document.querySelector('.timeline-lanes').focus(), true)")
+	tab.Press("Escape")
+	tab.WaitFor("document.querySelector('.timeline-tip').hidden")
+	tab.Press("w")
+	tab.WaitFor(told)
+	tab.WaitFor(heard + ".includes('The job was paused')")
+}
+
 // Who has gone to an execution that runs is told when it has ended.
 func TestTimelineTellsOfTheEnd(t *testing.T) {
 	t.Parallel()

@@ -42,6 +42,9 @@ const maxRuns = 100
 // answer makes the answer of facts.
 func (f *facts) answer() (a Answer) {
 	a = Answer{Job: f.job.Info.Name, At: f.at, Tick: f.tick, Next: f.next, Verdict: NotDue, Causes: []Cause{}, Runs: []Run{}, Unseen: append([]string{}, f.unseen...)}
+	if f.none == nil && f.tick.After(f.now) {
+		f.none = &Cause{Kind: Between, Until: f.tick, Text: "the tick has not come yet"}
+	}
 	if f.none != nil || f.tick.IsZero() {
 		if f.none != nil {
 			a.Causes = append(a.Causes, *f.none)
@@ -236,7 +239,7 @@ func (f *facts) absence() *Cause {
 			return nil
 		}
 	}
-	isLast := !f.next.Before(f.now) // of all ticks up to now
+	isLast := f.next.IsZero() || f.next.After(f.now) // of all ticks up to now
 	if !back.IsZero() && !isKnown || back.IsZero() && (len(f.job.Instances) > 0 || !isKnown && !isLast) {
 		return nil
 	}
@@ -244,7 +247,13 @@ func (f *facts) absence() *Cause {
 	if back.IsZero() && gone.IsZero() {
 		text = "no instance of the job is there now"
 	}
-	return &Cause{Kind: NoInstance, Since: gone, Until: back, Text: text, Command: "elasticjob doctor " + f.job.Info.Name}
+	c := &Cause{Kind: NoInstance, Since: gone, Until: back, Text: text, Command: "elasticjob doctor " + f.job.Info.Name}
+	for _, change := range f.changes {
+		if change.Action == ops.ActionShutdown && !change.At.After(f.tick) && (gone.IsZero() || change.At.Sub(gone).Abs() <= around) {
+			c.By, c.Why = change.By, change.Why
+		}
+	}
+	return c
 }
 
 // itemsWhere returns the items of fates that are wanted; none if they are all.

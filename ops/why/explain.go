@@ -96,8 +96,11 @@ func (f *facts) asked(item *int) ([]int, error) {
 	return []int{*item}, nil
 }
 
-// addPresent adds what the tree tells: runs that go on, the last one of each item, and faults.
+// addPresent adds what the tree tells: a pause, runs that go on, the last one of each item, and faults.
 func (f *facts) addPresent() {
+	if p := f.job.Info.Paused; !p.Since.IsZero() { // the audit may have it no more
+		f.changes = append(f.changes, ops.Change{At: p.Since, By: p.By, Why: p.Why, Job: f.job.Info.Name, Action: ops.ActionPause})
+	}
 	for _, now := range f.job.Faults {
 		f.events = append(f.events, trace.Event{Time: now.Since, Kind: jobtype.EventFault, Instance: now.Instance, What: now.Kind, Error: now.Cause})
 	}
@@ -183,7 +186,11 @@ func (p past) read(ctx context.Context, item *int) error {
 	f.From, f.Limit = p.tick, history.MaxLimit
 	runs, events := p.runs, p.events
 	isFirst := true
-	for wait := 2*p.ticks.Next(p.tick).Sub(p.tick) + p.tolerance() + soon; ; wait *= 8 {
+	wait := p.tolerance() + soon
+	if next := p.ticks.Next(p.tick); !next.IsZero() {
+		wait += 2 * next.Sub(p.tick)
+	}
+	for ; ; wait *= 8 {
 		f.To = p.tick.Add(wait)
 		later, err := p.Executions(ctx, f)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
@@ -43,7 +44,7 @@ func versions(now jobtype.Config, since time.Time, changes []ops.Change) (list [
 		v.from = c.At
 		list = append(list, v)
 		v = version{config: now, isThere: c.Before != ""}
-		if config, err := jobtype.DecodeConfig([]byte(c.Before)); err == nil {
+		if config, err := jobtype.DecodeConfig([]byte(c.Before)); err == nil && !c.Cut && !strings.HasSuffix(c.Before, "…") {
 			v.config = config
 		} else {
 			v.isUnread = true

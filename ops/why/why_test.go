@@ -1,7 +1,7 @@
 package why
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +136,8 @@ func TestAnswers(t *testing.T) {
 		"the tick before a change": {world: world{at: after(-time.Second), changes: []ops.Change{saying(change(-time.Minute, ops.ActionUpdate, ""), daily, hourly)}, begun: noon}, verdict: Unknown,
 			tick: noon.Add(-9 * time.Hour)},
 		"a program's schedule": {world: world{since: after(time.Minute), begun: noon}, verdict: Unknown, causes: "schedule-changed"},
+		"to come":              {world: world{at: after(time.Hour)}, verdict: NotDue, tick: after(time.Hour), causes: "between"},
+		"a cut configuration":  {world: world{document: daily, changes: []ops.Change{saying(change(time.Minute, ops.ActionUpdate, ""), hourly+"description: …", daily)}, begun: noon}, verdict: Unknown, tick: after(-9 * time.Hour), causes: "schedule-changed"},
 		"its end":              {world: world{at: after(30 * time.Minute), document: hourly + "props: {expiry.at: '2026-11-30T12:00:00Z'}\n", runs: both(0)}, verdict: NotDue, causes: "expired"},
 
 		// What keeps it from beginning.
@@ -201,22 +203,37 @@ func with1(e trace.Event, change func(*trace.Event)) trace.Event {
 }
 
 // A cause says who, why, from when and until when; what still holds has the command that ends it.
-func TestCauseOfAPause(t *testing.T) {
-	pause := change(-time.Hour, ops.ActionPause, "")
-	for until, command := range map[time.Duration]string{0: "elasticjob resume settle", time.Minute: ""} {
-		w := world{changes: []ops.Change{pause}}
-		want := Cause{Kind: Paused, Since: pause.At, By: "anna", Why: "the bank moves", Text: "no tick begins during a pause", Command: command}
-		if until > 0 {
-			w.changes = append(w.changes, change(until, ops.ActionResume, ""))
-			want.Until = after(until)
+func TestCauses(t *testing.T) {
+	said := Cause{Since: after(-time.Hour), By: "anna", Why: "the bank moves"}
+	of := func(kind Kind, until time.Duration, text, command string) Cause {
+		c := said
+		if c.Kind, c.Text, c.Command = kind, text, command; until > 0 {
+			c.Until = after(until)
 		}
-		got := w.answer(t).Causes
-		if len(got) != 1 || got[0].Items != nil || !slices.EqualFunc(got, []Cause{want}, func(a, b Cause) bool { a.Items, b.Items = nil, nil; return equal(a, b) }) {
-			t.Errorf("%+v, want %+v", got, want)
-		}
+		return c
 	}
-}
-
-func equal(a, b Cause) bool {
-	return a.Kind == b.Kind && a.Since.Equal(b.Since) && a.Until.Equal(b.Until) && a.By == b.By && a.Why == b.Why && a.Text == b.Text && a.Command == b.Command
+	gone := of(NoInstance, 9*time.Minute, "no instance of the job was there", "elasticjob doctor settle")
+	gone.Since = after(-time.Minute)
+	killed := of(Killed, time.Minute, "an operator has ended it", "elasticjob history --id x")
+	killed.Since, killed.Items = noon, []int{1}
+	disabled := of(ItemDisabled, 0, "an operator had disabled it", "elasticjob enable settle --items 0,1")
+	disabled.Items = []int{0, 1}
+	for name, tc := range map[string]struct {
+		world
+		want Cause
+	}{
+		"a pause":         {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, "")}}, of(Paused, 0, "no tick begins during a pause", "elasticjob resume settle")},
+		"a pause is over": {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(time.Minute, ops.ActionResume, "")}}, of(Paused, time.Minute, "no tick begins during a pause", "")},
+		"disabled items":  {world{changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 0-1")}}, disabled},
+		"a kill":          {world{runs: []history.Execution{run(0, 0, "OK"), run(1, 0, "KILLED")}, changes: []ops.Change{change(30*time.Second, ops.ActionKill, "item 1")}}, killed},
+		"a shutdown": {world{begun: after(-time.Hour), changes: []ops.Change{change(-2*time.Minute, ops.ActionShutdown, "instances 10.0.0.1@-@1")}, events: []trace.Event{
+			event(-time.Hour, jobtype.EventJoined, "10.0.0.1@-@1", ""), event(-time.Minute, jobtype.EventLeft, "10.0.0.1@-@1", ""), event(9*time.Minute, jobtype.EventJoined, "10.0.0.1@-@2", ""),
+		}}, gone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.answer(t).Causes; len(got) == 0 || !reflect.DeepEqual(got[0], tc.want) {
+				t.Errorf("%+v, want %+v", got, tc.want)
+			}
+		})
+	}
 }

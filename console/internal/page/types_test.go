@@ -130,33 +130,41 @@ func TestProblemsHaveWords(t *testing.T) {
 	}
 }
 
-// Every action that the audit may have has a name in every language.
-func TestActionsHaveWords(t *testing.T) {
+// Every action that the audit may have, and what says why a job did not run, has a name in every language.
+func TestWordsOfOthers(t *testing.T) {
 	d, err := newDictionary(files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := parser.ParseFile(token.NewFileSet(), "../../../ops/change.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := 0
-	ast.Inspect(source, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Action") {
-			return true
-		}
-		count++
-		action, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+	for _, of := range []struct {
+		file, kind, words string
+		least             int
+	}{{"change", "Action", "action", 30}, {"why/answer", "Kind", "cause", 20}, {"why/answer", "Verdict", "verdict", 6}} {
+		source, err := parser.ParseFile(token.NewFileSet(), "../../../ops/"+of.file+".go", nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d[languages[0]]["action."+action] == "" {
-			t.Errorf("action %s has no text", action)
+		count := 0
+		ast.Inspect(source, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if kind, ok := spec.Type.(*ast.Ident); !ok || kind.Name != of.kind {
+				return true
+			}
+			count++
+			word, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d[languages[0]][of.words+"."+word] == "" {
+				t.Errorf("%s %s has no text", of.words, word)
+			}
+			return true
+		})
+		if count < of.least {
+			t.Errorf("%d of %s were found", count, of.words)
 		}
-		return true
-	})
-	if count < 30 {
-		t.Errorf("%d actions were found", count)
 	}
 }

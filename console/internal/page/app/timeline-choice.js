@@ -1,4 +1,4 @@
-// The execution, or missed tick, that somebody points at with the mouse or has gone to by keys: its frame and its facts.
+// The execution, missed tick or empty place that somebody points at with the mouse or has gone to by keys: its frame and its facts.
 import { ask } from "./api.js";
 import { hostNow } from "./hosttime.js";
 import { draw } from "./dom.js";
@@ -6,11 +6,12 @@ import { namespace } from "./facts.js";
 import { nearest } from "./timeline-layout.js";
 import { has } from "./timeline-paint.js";
 import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
+import { explain, whyFacts, whyText } from "./timeline-why.js";
 
 /**
- * @typedef {{item: number, row: number, others: number, id?: string, told?: string, missed?: import("./timeline-draw.js").Missed}} Chosen row is -1 for a missed tick; told is the outcome that was told aloud
+ * @typedef {{item: number, row: number, others: number, id?: string, told?: string, missed?: import("./timeline-draw.js").Missed, why?: import("./timeline-why.js").Why}} Chosen row is -1 for a missed tick and for an empty place, of which why is told; told is the outcome that was told aloud
  * @typedef {{
- *   runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
+ *   job: string, runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
  *   window: import("./timeline-window.js").Window, lanes: () => import("./timeline-draw.js").LaneName[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
  *   place: () => {gutter: number, width: number, head: number, tall: number}, changed: () => void, say: (text: string) => void,
  * }} Surroundings
@@ -28,7 +29,7 @@ export class Choice {
   /** @param {Chosen | undefined} c @param {boolean} [aloud] */
   choose(c, aloud = false) {
     this.#renew();
-    if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed) return;
+    if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed && c?.why === this.chosen?.why) return;
     const { runs, paint, changed } = this.around;
     this.chosen = c;
     changed();
@@ -38,21 +39,66 @@ export class Choice {
     if (paint.kinds[c.row] & has.failed) void this.#loadError(runs.ids[c.row]);
   }
 
-  /** What is at a place of the box. @param {number} x @param {number} y */
-  point(x, y) {
-    const { runs, past, window, box } = this.around;
+  /** Nobody points at anything any more: what was asked for stays. */
+  leave() {
+    if (!this.chosen?.why) this.choose(undefined);
+  }
+
+  /** The item and the time at a place of the box. @param {number} x @param {number} y */
+  #at(x, y) {
+    const { window, box } = this.around;
     const { gutter, width, head, tall } = this.around.place();
     const lane = this.around.lanes()[Math.floor((y + box.scrollTop - head) / tall)];
-    if (!lane || x < gutter || y < head) return this.choose(undefined);
     const pixel = window.length / width;
-    const time = window.span.from + (x - gutter) * pixel;
+    return lane && x >= gutter && y >= head ? { lane, pixel, time: window.span.from + (x - gutter) * pixel } : undefined;
+  }
+
+  /** What is at a place of the box. @param {number} x @param {number} y */
+  point(x, y) {
+    const { runs, past } = this.around;
+    const at = this.#at(x, y);
+    if (!at) return this.leave();
+    const { lane, pixel, time } = at;
     const missed = past.missed.get(lane.item)?.find((m) => Math.abs(m.tick - time) < 6 * pixel);
     if (missed) return this.choose({ item: lane.item, row: -1, others: 0, missed });
     const of = runs.lanes.get(lane.item);
     const [row, others] = of ? nearest(runs, of, time, 5 * pixel, hostNow()) : [-1, 0];
     if (row >= 0) return this.choose({ item: lane.item, row, others });
     const isDue = lane.due !== undefined && time >= lane.due && time <= hostNow();
-    this.choose(isDue ? { item: lane.item, row: -1, others: 0, missed: { item: lane.item, tick: lane.due ?? 0, ticks: 0, why: "overdue" } } : undefined);
+    if (isDue) this.choose({ item: lane.item, row: -1, others: 0, missed: { item: lane.item, tick: lane.due ?? 0, ticks: 0, why: "overdue" } });
+    else this.leave();
+  }
+
+  /** Asks why nothing runs at a place of the box. @param {number} x @param {number} y */
+  ask(x, y) {
+    const at = this.#at(x, y);
+    if (at && (!this.chosen || this.chosen.row < 0)) this.#explain(at.lane.item, this.chosen?.missed?.tick ?? at.time);
+  }
+
+  /** Asks why nothing runs after the execution that is chosen, until the next one. */
+  askAfter() {
+    this.#renew();
+    const { runs, window } = this.around;
+    const c = this.chosen;
+    const item = c?.item ?? this.around.lanes()[0]?.item;
+    if (item === undefined) return;
+    const lane = runs.lanes.get(item);
+    const place = c && c.row >= 0 && lane ? lane.rows.indexOf(c.row) + 1 : Infinity;
+    const next = lane && place < lane.count ? lane.rows[place] : -1;
+    const before = next < 0 ? Infinity : Math.min(runs.begin[next], runs.tick[next] || Infinity) - 1;
+    this.#explain(item, c?.missed?.tick ?? Math.min(before, window.span.to, hostNow()));
+  }
+
+  /** @param {number} item @param {number} time */
+  #explain(item, time) {
+    const { job, changed, say } = this.around;
+    const why = { time: Math.min(time, hostNow()) };
+    this.choose({ item, row: -1, others: 0, why });
+    void explain(job, item, why).then(() => {
+      if (this.chosen?.why !== why) return;
+      say(whyText(item, why));
+      changed();
+    });
   }
 
   /** To the next execution, or that of the next lane at about the same time. @param {number} down @param {number} right */
@@ -81,6 +127,7 @@ export class Choice {
   open() {
     this.#renew();
     if (this.chosen && this.chosen.row >= 0) location.assign(runLink(this.around.runs.ids[this.chosen.row]));
+    else this.askAfter();
   }
 
   /** Puts the frame around what is chosen, and its facts below it. @param {number} now */
@@ -89,16 +136,19 @@ export class Choice {
     const { runs, window, box, link, tip } = this.around;
     const { gutter, width, head, tall } = this.around.place();
     const c = this.chosen;
-    const index = c && (c.missed || c.row >= 0) ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
-    link.hidden = !c || index < 0 || !!c.missed;
+    const index = c && (c.missed || c.why || c.row >= 0) ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
+    link.hidden = !c || index < 0 || c.row < 0;
     tip.hidden = !c || index < 0;
     if (!c || index < 0) return;
     const x = (/** @type {number} */ t) => gutter + ((t - window.span.from) / window.length) * width;
-    const [begin, end] = c.missed ? [c.missed.tick, c.missed.tick] : this.#bounds(c, now);
+    const place = c.missed?.tick ?? c.why?.time;
+    const [begin, end] = place === undefined ? this.#bounds(c, now) : [place, place];
     const left = Math.max(x(begin), gutter);
     const top = head + index * tall;
     if (c.missed) {
       draw(tip, ...missedFacts(c.missed));
+    } else if (c.why) {
+      draw(tip, ...whyFacts(c.item, c.why));
     } else {
       const r = runs.run(c.row);
       link.href = runLink(r.id);

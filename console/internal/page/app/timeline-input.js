@@ -3,11 +3,11 @@
 /**
  * @typedef {{
  *   gutter: () => number, width: () => number,
- *   point: (x: number, y: number) => void, leave: () => void,
+ *   point: (x: number, y: number) => void, ask: (x: number, y: number) => void, leave: () => void, close: () => void,
  *   pan: (part: number) => void, zoom: (factor: number, part: number) => void,
- *   step: (lanes: number, runs: number) => void, end: (isLast: boolean) => void, open: () => void, now: () => void,
+ *   step: (lanes: number, runs: number) => void, end: (isLast: boolean) => void, open: () => void, why: () => void, now: () => void,
  * }} Acts
- * point is where the mouse is, from the corner of the box; pan moves by a part of the span; zoom keeps what is at a part of the width.
+ * point is where the mouse is, from the corner of the box, and ask where it was clicked; pan moves by a part of the span; zoom keeps what is at a part of the width.
  */
 
 /** @param {HTMLElement} box @param {Acts} acts */
@@ -35,7 +35,7 @@ const keys = {
   ArrowLeft: (a) => a.step(0, -1), ArrowRight: (a) => a.step(0, 1), ArrowUp: (a) => a.step(-1, 0), ArrowDown: (a) => a.step(1, 0),
   "Shift+ArrowLeft": (a) => a.pan(-0.2), "Shift+ArrowRight": (a) => a.pan(0.2), PageUp: (a) => a.pan(-0.9), PageDown: (a) => a.pan(0.9),
   "+": (a) => a.zoom(0.5, 0.5), "=": (a) => a.zoom(0.5, 0.5), "-": (a) => a.zoom(2, 0.5), Home: (a) => a.end(false), End: (a) => a.end(true),
-  Enter: (a) => a.open(), n: (a) => a.now(), Escape: (a) => a.leave(),
+  Enter: (a) => a.open(), w: (a) => a.why(), n: (a) => a.now(), Escape: (a) => a.close(),
 };
 
 /** @param {HTMLElement} box @param {Acts} acts @param {number} clientX */
@@ -48,10 +48,11 @@ function takePointers(box, acts) {
   /** @type {Map<number, PointerEvent>} */
   const down = new Map();
   let moved = 0;
-  const point = (/** @type {PointerEvent} */ e) => {
+  const at = (/** @type {MouseEvent} */ e, /** @type {(x: number, y: number) => void} */ act) => {
     const r = box.getBoundingClientRect();
-    acts.point(e.clientX - r.left, e.clientY - r.top);
+    act(e.clientX - r.left, e.clientY - r.top);
   };
+  const point = (/** @type {PointerEvent} */ e) => at(e, acts.point);
   box.addEventListener("pointerdown", (e) => {
     if (e.button !== 0) return;
     down.set(e.pointerId, e);
@@ -81,5 +82,5 @@ function takePointers(box, acts) {
   box.addEventListener("pointerleave", () => !down.size && acts.leave());
   box.addEventListener("dragstart", (e) => e.preventDefault());
   // The end of a drag is no click on what is below it.
-  box.addEventListener("click", (e) => moved >= 5 && e.preventDefault(), true);
+  box.addEventListener("click", (e) => (moved >= 5 ? e.preventDefault() : at(e, acts.ask)), true);
 }

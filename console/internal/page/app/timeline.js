@@ -62,16 +62,16 @@ export function mountTimeline(element, o) {
   const paintSoon = onFrame(paintNow);
 
   const choice = new Choice({
-    runs, past, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part(".timeline-bar")), tip: part(".timeline-tip"), place, changed: () => paintSoon(),
+    job: o.job, runs, past, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part(".timeline-bar")), tip: part(".timeline-tip"), place, changed: () => paintSoon(),
     say: (text) => {
       heard = text;
       below();
     },
   });
   takeInput(box, {
-    gutter: () => place().gutter, width: () => place().width, point: (x, y) => choice.point(x, y), leave: () => choice.choose(undefined),
+    gutter: () => place().gutter, width: () => place().width, point: (x, y) => choice.point(x, y), ask: (x, y) => choice.ask(x, y), leave: () => choice.leave(), close: () => choice.choose(undefined),
     pan: (by) => window.pan(by), zoom: (factor, at) => window.zoom(factor, at), now: () => window.now(),
-    step: (down, right) => choice.step(down, right), end: (isLast) => choice.end(isLast), open: () => choice.open(),
+    step: (down, right) => choice.step(down, right), end: (isLast) => choice.end(isLast), open: () => choice.open(), why: () => choice.askAfter(),
   });
 
   function tools() {
