@@ -41,17 +41,17 @@ const (
 	TooLate         Kind = "too-late"      // it was missed, and is not made up
 	BegunElse       Kind = "begun-else"    // the process of a broadcast job has run it with another item
 	NoInstance      Kind = "no-instance"
-	NoThread        Kind = "no-thread" // it waited for a thread
-
-	// How the runs of the tick have ended.
-	CutShort Kind = "cut-short" // its instance has ended
-	Killed   Kind = "killed"
-	Failed   Kind = "failed"
 
 	// What was so at that time.
 	Fault        Kind = "fault"
 	Configured   Kind = "configured"    // another configuration took effect
 	NewInstances Kind = "new-instances" // instances have left and others have joined, as at a deployment
+
+	// How the runs of the tick have waited and ended.
+	NoThread Kind = "no-thread" // it waited for a thread
+	CutShort Kind = "cut-short" // its instance has ended
+	Killed   Kind = "killed"
+	Failed   Kind = "failed"
 )
 
 // Answer says why a job, or an item of it, did or did not run.

@@ -67,15 +67,19 @@ func (f *facts) answer() (a Answer) {
 		}
 	}
 	if _, isMissing := itemsWhere(fates, missing); isMissing {
-		for _, r := range rules {
-			a.Causes = append(a.Causes, r(f, fates)...)
+		add := func(rules []rule) {
+			for _, r := range rules {
+				a.Causes = append(a.Causes, r(f, fates)...)
+			}
+		}
+		if add(keeps); !slices.ContainsFunc(a.Causes, func(c Cause) bool { return c.Kind != NoInstance }) {
+			add(circumstances)
 		}
 		if f.changed != nil {
 			a.Causes = append(a.Causes, *f.changed)
 		}
-	} else {
-		a.Causes = append(a.Causes, ends(f, fates)...)
 	}
+	a.Causes = append(a.Causes, ends(f, fates)...)
 	if isOver && (a.Verdict == Ran || a.Verdict == FailedOver) && f.at.Sub(f.tick) > f.tolerance() {
 		a.Verdict = NotDue
 		between := Cause{Kind: Between, Since: f.tick, Until: f.next, Text: "the tick before had run, and the next one had not come"}
@@ -149,10 +153,13 @@ func (f *facts) isFor(x history.Execution) bool {
 }
 
 // covers reports whether an event about missed ticks is about this one, too: it names the last of them, and how many
-// they are.
+// they are. One that tells that they are made up may name the tick after them.
 func (f *facts) covers(e *trace.Event) bool {
-	first := e.Execution.ScheduledTime
-	for n := 1; n < e.Ticks && first.After(f.tick); n++ {
+	first, ticks := e.Execution.ScheduledTime, e.Ticks
+	if e.Kind == jobtype.EventMadeUp {
+		ticks++
+	}
+	for n := 1; n < ticks && first.After(f.tick); n++ {
 		first = f.ticks.Prev(first.Add(-time.Nanosecond))
 	}
 	return !e.Execution.ScheduledTime.Before(f.tick) && !first.After(f.tick)

@@ -12,17 +12,19 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
-// rule finds causes of some kind. Of those about what keeps a tick from beginning, there are fates that it has.
+// rule finds causes of some kind, of a tick that has not begun in time.
 type rule func(*facts, []fate) []Cause
 
-// rules are the causes of a tick that has not begun in time, in their order: what has kept it, how runs have ended, and
-// what was so at that time.
-var rules = []rule{
-	paused, serversDisabled, itemDisabled, stillRunning, skippedFor(TooLate, jobtype.SkipTooLate, "it was missed, and is not made up: misfire is off, or it was too long ago"),
-	skippedFor(BegunElse, jobtype.SkipBegunElse, "the process has run it with another item"),
-	skippedFor(ScheduleChanged, jobtype.SkipScheduleChanged, "it was missed by a schedule that is not in force any more"),
-	noInstance, ends, faults, configured, newInstances,
-}
+// keeps are what keeps a tick from beginning, and circumstances what was so at that time: they are told if nothing else
+// explains it than that no instance was there.
+var (
+	keeps = []rule{
+		paused, serversDisabled, itemDisabled, stillRunning, skippedFor(TooLate, jobtype.SkipTooLate, "it was missed, and is not made up: misfire is off, or it was too long ago"),
+		skippedFor(BegunElse, jobtype.SkipBegunElse, "the process has run it with another item"),
+		skippedFor(ScheduleChanged, jobtype.SkipScheduleChanged, "it was missed by a schedule that is not in force any more"), noInstance,
+	}
+	circumstances = []rule{faults, configured, newInstances}
+)
 
 // missing are fates whose tick has not begun in time.
 func missing(t *fate) bool { return t.verdict == Late || t.verdict == Unknown || t.verdict == Skipped }
@@ -191,7 +193,7 @@ func (f *facts) isAround(at time.Time) bool { return at.Sub(f.tick).Abs() <= aro
 
 func configured(f *facts, _ []fate) []Cause {
 	for _, c := range slices.Backward(f.changes) { // who has done it says more than that it took effect
-		if f.isAround(c.At) && slices.Contains([]ops.Action{ops.ActionUpdate, ops.ActionApply, ops.ActionImplement}, c.Action) {
+		if f.isAround(c.At) && c.Before != "" && slices.Contains([]ops.Action{ops.ActionUpdate, ops.ActionApply, ops.ActionImplement}, c.Action) {
 			return []Cause{{Kind: Configured, Since: c.At, By: c.By, Why: c.Why, Text: "an operator has changed the configuration"}}
 		}
 	}
@@ -205,26 +207,30 @@ func configured(f *facts, _ []fate) []Cause {
 
 func newInstances(f *facts, _ []fate) []Cause {
 	c := Cause{Kind: NewInstances}
-	counts, version := map[jobtype.EventKind]int{}, ""
+	left, joined, version := 0, 0, ""
 	for _, e := range f.events {
-		if !f.isAround(e.Time) || e.Kind != jobtype.EventJoined && e.Kind != jobtype.EventLeft {
+		switch {
+		case !f.isAround(e.Time):
 			continue
-		}
-		if counts[e.Kind]++; c.Since.IsZero() {
-			c.Since = e.Time
-		}
-		c.Until = e.Time
-		for _, in := range f.job.Instances {
-			if in.ID == e.Instance && in.Version != "" {
-				version = "; " + in.ID + " has version " + in.Version
+		case e.Kind == jobtype.EventLeft:
+			if left++; left == 1 {
+				c.Since = e.Time
+			}
+		case e.Kind == jobtype.EventJoined && left > 0:
+			joined++
+			c.Until = e.Time
+			for _, in := range f.job.Instances {
+				if in.ID == e.Instance && in.Version != "" {
+					version = "; " + in.ID + " has version " + in.Version
+				}
 			}
 		}
 	}
-	if left, joined := counts[jobtype.EventLeft], counts[jobtype.EventJoined]; left > 0 && joined > 0 {
-		c.Text = fmt.Sprintf("%d instances have left and %d have joined, as at a deployment%s", left, joined, version)
-		return []Cause{c}
+	if joined == 0 {
+		return nil
 	}
-	return nil
+	c.Text = fmt.Sprintf("instances have left (%d), and others have joined (%d), as at a deployment%s", left, joined, version)
+	return []Cause{c}
 }
 
 // itemsOf reads the items of a change, such as "items 0-3, 7"; nil means all, or none.

@@ -161,6 +161,8 @@ func TestAnswers(t *testing.T) {
 		"nothing is known":        {world: world{begun: noon}, verdict: Unknown},
 		"made up by a later tick": {world: world{runs: []history.Execution{run(0, 0, "OK"), with(run(1, time.Hour, "OK"), func(x *history.Execution) { x.ScheduledTime, x.Source = after(time.Hour), jobtype.SourceMisfire })},
 			events: []trace.Event{lives, works, passed(1, jobtype.EventMadeUp, time.Hour, 2, 0)}}, verdict: Late},
+		"made up by a tick in time": {world: world{runs: []history.Execution{run(0, 0, "OK"), with(run(1, time.Hour, "OK"), func(x *history.Execution) { x.ScheduledTime = after(time.Hour) })},
+			events: []trace.Event{lives, works, passed(1, jobtype.EventMadeUp, time.Hour, 1, 0)}}, verdict: Late},
 		"a thread": {world: world{runs: []history.Execution{run(0, 0, "OK"), with(run(1, 5*time.Second, "OK"), func(x *history.Execution) { x.Waited = 5 * time.Second })}}, verdict: Late, causes: "no-thread [1]"},
 
 		// How runs have ended, and what was so.
