@@ -19,6 +19,8 @@ type facts struct {
 	events  []trace.Event
 	changes []ops.Change
 	job     *ops.JobDetail // as it is now
+
+	disabled map[int]*span // items that were at the tick
 }
 
 // fate is what became of the tick for an item.
@@ -45,12 +47,13 @@ func (f *facts) answer() (a Answer) {
 	if f.none == nil && f.tick.After(f.now) {
 		f.none = &Cause{Kind: Between, Until: f.tick, Text: "the tick has not come yet"}
 	}
-	if f.none != nil || f.tick.IsZero() {
+	if f.none != nil || f.tick.IsZero() || len(f.items) == 0 {
 		if f.none != nil {
 			a.Causes = append(a.Causes, *f.none)
 		}
 		return a
 	}
+	f.disabled = f.disabledItems()
 	fates := make([]fate, 0, len(f.items))
 	isOver := true // the runs of the tick had ended at the moment
 	for _, item := range f.items {
@@ -167,7 +170,7 @@ func (f *facts) covers(e *trace.Event) bool {
 
 // isKept reports whether it is certain that nobody has begun the tick for an item, although no event tells.
 func (f *facts) isKept(item int) bool {
-	if f.pausedAt(f.tick) != nil || f.disabledAt(f.tick, item) != nil || f.isDisabled() {
+	if f.paused() != nil || f.disabled[item] != nil || f.isDisabled() {
 		return true
 	}
 	i := slices.IndexFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Item == item })
@@ -178,45 +181,57 @@ func (f *facts) isKept(item int) bool {
 // soon is how much later than its tolerance a run may be seen.
 const soon = 10 * time.Second
 
-func (f *facts) pausedAt(at time.Time) *span {
-	return f.last(at, ops.ActionPause, ops.ActionResume, func(ops.Change) bool { return true })
-}
-
-// serversDisabledAt returns the last change of servers. It need not be of all of them.
-func (f *facts) serversDisabledAt(at time.Time) *span {
-	return f.last(at, ops.ActionDisableServers, ops.ActionEnableServers, func(ops.Change) bool { return true })
-}
-
-// isDisabled reports whether all servers are disabled since before the tick.
-func (f *facts) isDisabled() bool {
-	s := f.serversDisabledAt(f.tick)
-	return f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero()
-}
-
-func (f *facts) disabledAt(at time.Time, item int) *span {
-	return f.last(at, ops.ActionDisableItems, ops.ActionEnableItems, func(c ops.Change) bool { return slices.Contains(itemsOf(c.Detail), item) })
-}
-
-// span is a change that holds until another one takes it back.
+// span is a change that held at the tick, until another one took it back.
 type span struct {
 	ops.Change
 	until time.Time // zero while it holds
 }
 
-// last returns the change of an action that held at a moment, if another one had not taken it back.
-func (f *facts) last(at time.Time, begins, ends ops.Action, of func(ops.Change) bool) (s *span) {
-	for _, c := range f.changes {
-		switch {
-		case c.Action != begins && c.Action != ends || !of(c):
-		case !c.At.After(at) && c.Action == begins:
-			s = &span{Change: c}
-		case !c.At.After(at):
-			s = nil
-		case s != nil && s.until.IsZero() && c.Action == ends:
-			s.until = c.At
-		}
+// after returns what of s holds after a change; nil is nothing.
+func (s *span) after(c ops.Change, tick time.Time, begins, ends ops.Action) *span {
+	switch {
+	case c.Action == begins && !c.At.After(tick):
+		return &span{Change: c}
+	case c.Action == ends && !c.At.After(tick):
+		return nil
+	case c.Action == ends && s != nil && s.until.IsZero():
+		return &span{s.Change, c.At}
 	}
 	return s
+}
+
+// held returns the change of one action that held at the tick, which another one takes back.
+func (f *facts) held(begins, ends ops.Action) (s *span) {
+	for _, c := range f.changes {
+		s = s.after(c, f.tick, begins, ends)
+	}
+	return s
+}
+
+func (f *facts) paused() *span { return f.held(ops.ActionPause, ops.ActionResume) }
+
+// serversDisabled returns the last change of servers. It need not be of all of them.
+func (f *facts) serversDisabled() *span {
+	return f.held(ops.ActionDisableServers, ops.ActionEnableServers)
+}
+
+// isDisabled reports whether all servers are disabled since before the tick.
+func (f *facts) isDisabled() bool {
+	s := f.serversDisabled()
+	return f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero()
+}
+
+// disabledItems returns which items were disabled at the tick.
+func (f *facts) disabledItems() map[int]*span {
+	disabled := map[int]*span{}
+	for _, c := range f.changes {
+		if c.Action == ops.ActionDisableItems || c.Action == ops.ActionEnableItems {
+			for _, item := range itemsOf(c.Detail, f.items[len(f.items)-1]) {
+				disabled[item] = disabled[item].after(c, f.tick, ops.ActionDisableItems, ops.ActionEnableItems)
+			}
+		}
+	}
+	return disabled
 }
 
 // absence returns when there was no instance at the tick; nil if there was one, or if that is not known. An instance

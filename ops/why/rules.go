@@ -30,7 +30,7 @@ var (
 func missing(t *fate) bool { return t.verdict == Late || t.verdict == Unknown || t.verdict == Skipped }
 
 func paused(f *facts, _ []fate) []Cause {
-	if s := f.pausedAt(f.tick); s != nil {
+	if s := f.paused(); s != nil {
 		return []Cause{s.cause(Paused, "no tick begins during a pause", "elasticjob resume "+f.job.Info.Name)}
 	}
 	return nil
@@ -60,7 +60,7 @@ func serversDisabled(f *facts, fates []fate) []Cause {
 	if causes == nil && f.isDisabled() {
 		causes = []Cause{{Text: "all servers of the job are disabled"}}
 	}
-	if s := f.serversDisabledAt(f.tick); causes != nil && s != nil {
+	if s := f.serversDisabled(); causes != nil && s != nil {
 		c := s.cause(ServersDisabled, causes[0].Text+": "+s.Detail, "elasticjob enable "+f.job.Info.Name)
 		c.Items = causes[0].Items
 		return []Cause{c}
@@ -72,7 +72,7 @@ func serversDisabled(f *facts, fates []fate) []Cause {
 func itemDisabled(f *facts, fates []fate) (causes []Cause) {
 	places := map[string]int{}
 	for _, t := range fates {
-		s := f.disabledAt(f.tick, t.item)
+		s := f.disabled[t.item]
 		if isTold := t.isSkippedFor(jobtype.SkipItemDisabled); !missing(&t) || s == nil && !isTold {
 			continue
 		}
@@ -99,8 +99,8 @@ func stillRunning(f *facts, fates []fate) (list []Cause) {
 		c := Cause{Kind: StillRunning, Items: []int{t.item}, Text: "its run before was not over"}
 		isFound := t.isSkippedFor(jobtype.SkipWhileRunning)
 		for _, x := range f.runs {
-			isOpen := x.CompleteTime.After(f.tick) || x.Outcome == history.OutcomeRunning && !f.hasRunSince(x)
-			if x.Item == t.item && !x.StartTime.IsZero() && x.StartTime.Before(f.tick) && !f.isFor(x) && isOpen {
+			isBefore := x.Item == t.item && !x.StartTime.IsZero() && x.StartTime.Before(f.tick) && !f.isFor(x)
+			if isBefore && (x.CompleteTime.After(f.tick) || x.Outcome == history.OutcomeRunning && !f.hasRunSince(x)) {
 				c.Since, c.Until, c.Command, isFound = x.StartTime, x.CompleteTime, "elasticjob history --id "+x.ID, true
 			}
 		}
@@ -141,8 +141,8 @@ func ends(f *facts, fates []fate) (list []Cause) {
 			case x.Outcome == history.OutcomeOf(jobtype.OutcomeKilled):
 				c.Kind, c.Text = Killed, "an operator has ended it"
 				for _, k := range f.changes {
-					items := itemsOf(k.Detail)
-					if k.Action == ops.ActionKill && (items == nil || slices.Contains(items, x.Item)) && k.At.After(x.StartTime) && !k.At.After(x.CompleteTime.Add(time.Second)) {
+					isIt := k.Detail == "all items" || slices.Contains(itemsOf(k.Detail, x.Item), x.Item)
+					if k.Action == ops.ActionKill && isIt && k.At.After(x.StartTime) && !k.At.After(x.CompleteTime.Add(time.Second)) {
 						c.By, c.Why = k.By, k.Why
 					}
 				}
@@ -233,18 +233,18 @@ func newInstances(f *facts, _ []fate) []Cause {
 	return []Cause{c}
 }
 
-// itemsOf reads the items of a change, such as "items 0-3, 7"; nil means all, or none.
-func itemsOf(detail string) (list []int) {
+// itemsOf reads the items of a change, such as "items 0-3, 7", up to the one that is wanted last.
+func itemsOf(detail string, last int) (list []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(detail, "item "), "items "), ", ") {
-		var first, last int
-		switch n, _ := fmt.Sscanf(part, "%d-%d", &first, &last); {
-		case n == 1:
-			last = first
-		case n == 0 || last-first >= jobtype.MaxShardingTotalCount: // no items, or the text was cut
+		var from, to int
+		switch n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); {
+		case n == 0 || from < 0: // no items, or the text was cut
 			return list
+		case n == 1:
+			to = from
 		}
-		for i := first; i <= last; i++ {
-			list = append(list, i)
+		for item := from; item <= min(to, last); item++ {
+			list = append(list, item)
 		}
 	}
 	return list

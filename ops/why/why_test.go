@@ -227,7 +227,9 @@ func TestCauses(t *testing.T) {
 		"a pause":         {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, "")}}, of(Paused, 0, "no tick begins during a pause", "elasticjob resume settle")},
 		"a pause is over": {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(time.Minute, ops.ActionResume, "")}}, of(Paused, time.Minute, "no tick begins during a pause", "")},
 		"disabled items":  {world{changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 0-1")}}, disabled},
-		"a kill":          {world{runs: []history.Execution{run(0, 0, "OK"), run(1, 0, "KILLED")}, changes: []ops.Change{change(30*time.Second, ops.ActionKill, "item 1")}}, killed},
+		"a kill": {world{runs: []history.Execution{run(0, 0, "OK"), run(1, 0, "KILLED")}, changes: []ops.Change{
+			change(30*time.Second, ops.ActionKill, "items 0-1"), {At: after(40 * time.Second), By: "ben", Action: ops.ActionKill, Detail: "item 2"},
+		}}, killed},
 		"a shutdown": {world{begun: after(-time.Hour), changes: []ops.Change{change(-2*time.Minute, ops.ActionShutdown, "instances 10.0.0.1@-@1")}, events: []trace.Event{
 			event(-time.Hour, jobtype.EventJoined, "10.0.0.1@-@1", ""), event(-time.Minute, jobtype.EventLeft, "10.0.0.1@-@1", ""), event(9*time.Minute, jobtype.EventJoined, "10.0.0.1@-@2", ""),
 		}}, gone},
