@@ -144,6 +144,9 @@ func TestEveryRoute(t *testing.T) {
 			{"settings", func() error { return third(settle.GetSettings(ctx)) }},
 			{"settings that cannot be read", func() error { return third(n.Job("broken").GetSettings(ctx)) }},
 			{"ticks", func() error { return second(settle.ListTicks(ctx, client.ListTicksParams{Count: 3})) }},
+			{"why", func() error {
+				return second(settle.Explain(ctx, client.ExplainJobParams{At: time.Now(), Item: new(0)}))
+			}},
 			{"plan", func() error { return second(n.Job("fresh").Plan(ctx, client.PlanRequest{Document: document})) }},
 			{"execution", func() error { return second(n.GetExecution(ctx, execution)) }},
 			{"lines", func() error { return second(n.ListLines(ctx, execution, client.ListLinesParams{Limit: 10})) }},
