@@ -36,7 +36,11 @@ export function whyFacts(item, why) {
   return [
     h("p", { class: "head" }, h("strong", null, w("timeline.itemN", { n: item })), " ", term("verdict", a.verdict)),
     a.tick ? h("dl", null, h("div", null, h("dt", null, w("timeline.tick")), h("dd", null, whenFull(a.tick)))) : null,
-    a.causes.map((c) => h("div", { class: "cause" }, h("p", null, h("strong", null, term("cause", c.kind))), around(c) ? h("p", null, around(c)) : null, h("p", { class: "hint" }, c.text))),
+    a.causes.map((c) => h("div", { class: "cause" },
+      h("p", null, h("strong", null, term("cause", c.kind))),
+      around(c) ? h("p", null, around(c)) : null,
+      h("p", { class: "hint" }, c.text),
+      c.command ? h("p", null, h("code", null, c.command)) : null)),
     a.unseen.map((text) => h("p", { class: "hint" }, text)),
   ];
 }
