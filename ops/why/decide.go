@@ -150,7 +150,8 @@ func (f *facts) fate(item int) fate {
 // isFor reports whether an execution was for the tick. A JVM does not tell what for.
 func (f *facts) isFor(x history.Execution) bool {
 	if x.ScheduledTime.IsZero() {
-		return !x.StartTime.Before(f.tick) && x.StartTime.Before(f.ticks.Next(f.tick))
+		next := f.ticks.Next(f.tick)
+		return !x.StartTime.Before(f.tick) && (next.IsZero() || x.StartTime.Before(next))
 	}
 	return x.ScheduledTime.Equal(f.tick) && x.Source != jobtype.SourceManual
 }

@@ -69,7 +69,7 @@ func dueAt(at time.Time, list []version, changes []ops.Change, calendars []*ops.
 		if v.from.After(at) {
 			continue
 		}
-		d.config = v.config
+		d.config, d.unseen = v.config, nil
 		switch {
 		case !v.isThere:
 			d.none = &Cause{Kind: Created, Text: "the job was not there"}

@@ -86,7 +86,7 @@ export class Choice {
     const place = c && c.row >= 0 && lane ? lane.rows.indexOf(c.row) + 1 : Infinity;
     const next = lane && place < lane.count ? lane.rows[place] : -1;
     const before = next < 0 ? Infinity : Math.min(runs.begin[next], runs.tick[next] || Infinity) - 1;
-    this.#explain(item, c?.missed?.tick ?? Math.min(before, window.span.to, hostNow()));
+    this.#explain(item, c?.missed?.tick ?? c?.why?.time ?? Math.min(before, window.span.to, hostNow()));
   }
 
   /** @param {number} item @param {number} time */
