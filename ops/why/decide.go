@@ -235,50 +235,6 @@ func (f *facts) disabledItems() map[int]*span {
 	return disabled
 }
 
-// absence returns when there was no instance at the tick; nil if there was one, or if that is not known. An instance
-// was there if the first that is heard of it after the tick is not that it joins.
-func (f *facts) absence() *Cause {
-	heard := map[string]bool{}
-	var gone, back time.Time
-	isKnown := slices.ContainsFunc(f.changes, func(c ops.Change) bool { return c.Before == "" && c.Action == ops.ActionCreate && c.At.Before(f.tick) })
-	for _, e := range f.events {
-		switch {
-		case e.Instance == "":
-		case !e.Time.After(f.tick):
-			isKnown = true
-			if gone = e.Time; e.Kind != jobtype.EventLeft {
-				gone = time.Time{} // it may have lived for longer
-			}
-		case !heard[e.Instance] && e.Kind != jobtype.EventJoined:
-			return nil
-		default:
-			if heard[e.Instance] = true; back.IsZero() {
-				back = e.Time
-			}
-		}
-	}
-	for _, x := range f.runs {
-		if x.Instance != "" && !heard[x.Instance] && (x.StartTime.After(f.tick) || x.CompleteTime.After(f.tick)) {
-			return nil
-		}
-	}
-	isLast := f.next.IsZero() || f.next.After(f.now) // of all ticks up to now
-	if !back.IsZero() && !isKnown || back.IsZero() && (len(f.job.Instances) > 0 || !isKnown && !isLast) {
-		return nil
-	}
-	text := "no instance of the job was there"
-	if back.IsZero() && gone.IsZero() {
-		text = "no instance of the job is there now"
-	}
-	c := &Cause{Kind: NoInstance, Since: gone, Until: back, Text: text, Command: "elasticjob doctor " + f.job.Info.Name}
-	for _, change := range f.changes {
-		if change.Action == ops.ActionShutdown && !change.At.After(f.tick) && (gone.IsZero() || change.At.Sub(gone).Abs() <= around) {
-			c.By, c.Why = change.By, change.Why
-		}
-	}
-	return c
-}
-
 // itemsWhere returns the items of fates that are wanted; none if they are all.
 func itemsWhere(fates []fate, wanted func(*fate) bool) (list []int, isAny bool) {
 	for i := range fates {

@@ -81,8 +81,7 @@ func dueAt(at time.Time, list []version, changes []ops.Change, calendars []*ops.
 			d.unseen = append(d.unseen, "The schedule of that time is not known: the answer is by the one of today.")
 			d.changed = &Cause{Kind: ScheduleChanged, Until: list[max(n-1, 0)].from, Text: "another schedule may have been in force: a new one has no earlier ticks"}
 		}
-		all, unseen := d.read(changes, at, calendars)
-		d.unseen = append(d.unseen, unseen...)
+		all := d.read(changes, at, calendars)
 		if all == nil {
 			return d
 		}
@@ -104,20 +103,21 @@ func dueAt(at time.Time, list []version, changes []ops.Change, calendars []*ops.
 
 // read makes the ticks of the configuration, with the calendars as they were at a moment. It returns also those that
 // calendars leave out; nil if the job has none.
-func (d *due) read(changes []ops.Change, at time.Time, today []*ops.Calendar) (all calendar.Schedule, unseen []string) {
+func (d *due) read(changes []ops.Change, at time.Time, today []*ops.Calendar) calendar.Schedule {
 	union, err := d.config.Ticks()
 	if err != nil {
-		return nil, []string{"The schedule cannot be read: " + brief.Error(err).Error()}
+		d.unseen = append(d.unseen, "The schedule cannot be read: "+brief.Error(err).Error())
+		return nil
 	}
 	if union == nil {
 		d.none = &Cause{Kind: OneOff, Text: "the job has no cron expression: it runs only when it is triggered"}
-		return nil, nil
+		return nil
 	}
 	if d.config.TimeZone == "" {
-		unseen = append(unseen, "The job has no time zone, so each process goes by its own: the answer is by that of this one.")
+		d.unseen = append(d.unseen, "The job has no time zone, so each process goes by its own: the answer is by that of this one.")
 	}
 	if d.config.Expiry.Ticks > 0 {
-		unseen = append(unseen, "The job ends after a number of ticks: that is not looked at.")
+		d.unseen = append(d.unseen, "The job ends after a number of ticks: that is not looked at.")
 	}
 	d.calendars = map[string]*calendar.Calendar{}
 	for _, name := range d.config.Calendars {
@@ -132,12 +132,12 @@ func (d *due) read(changes []ops.Change, at time.Time, today []*ops.Calendar) (a
 		if c, err := calendar.Parse(document); err == nil && document != nil {
 			d.calendars[name] = c
 		} else {
-			unseen = append(unseen, fmt.Sprintf("Calendar %s of that time cannot be read.", brief.Quote(name)))
+			d.unseen = append(d.unseen, fmt.Sprintf("Calendar %s of that time cannot be read.", brief.Quote(name)))
 		}
 	}
-	all = decide.UpTo(d.config.Expiry.At, union)
+	all := decide.UpTo(d.config.Expiry.At, union)
 	d.ticks = calendar.Without(all, slices.Collect(maps.Values(d.calendars))...)
-	return all, unseen
+	return all
 }
 
 // leftOut says which calendar has left a tick out.
