@@ -19,11 +19,10 @@ func (r *run) awaitInstances(ctx context.Context, name jobtree.Job) error {
 		if err != nil || going == "" {
 			return err
 		}
-		lock, err := get(ctx, r.source, jobtree.Migrations)
-		if err != nil {
+		switch isLost, err := r.source.isLost(ctx); {
+		case err != nil:
 			return err
-		}
-		if lock.Version != r.source.version { // another run may have put the job back
+		case isLost: // another run may have put the job back
 			return ErrTakenOver
 		}
 		if !backoff.Wait(ctx) {

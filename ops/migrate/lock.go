@@ -81,6 +81,17 @@ func (r *run) lockBoth(ctx context.Context) error {
 	return nil
 }
 
+// readLocks reads both locks, for the id.
+func (r *run) readLocks(ctx context.Context) error {
+	for _, s := range []*side{r.source, r.target} {
+		if _, err := s.readLock(ctx); err != nil {
+			return err
+		}
+	}
+	r.setID()
+	return nil
+}
+
 // record has an entry of the audit written, and tells of it.
 func (r *run) record(detail string, write func(coord.Op) error) error {
 	id, err := uuid.NewV7()
@@ -106,15 +117,38 @@ func (r *run) record(detail string, write func(coord.Op) error) error {
 	return nil
 }
 
-// takenOver makes of an ErrTakenOver one that says who has, if the audit of one of the sides tells: whoever has an entry
-// that is newer than those of this run.
+// isLost reports whether another run has the lock that this one has had.
+func (s *side) isLost(ctx context.Context) (bool, error) {
+	n, err := get(ctx, s, jobtree.Migrations)
+	return s.revision != 0 && n.Version != s.version, err
+}
+
+// takenOver returns why a run has ended. If another run has one of the locks, that is why, whatever this one has found
+// in trees that change.
 func (r *run) takenOver(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, s := range []*side{r.source, r.target} {
+		if isLost, _ := s.isLost(ctx); isLost { // what cannot be read does not tell
+			err = ErrTakenOver
+		}
+	}
 	if !errors.Is(err, ErrTakenOver) {
 		return err
 	}
+	return r.byWhom(ctx)
+}
+
+// byWhom is an ErrTakenOver that says who is at work, if the audit of one of the sides tells: whoever has an entry that is
+// newer than those of this run.
+func (r *run) byWhom(ctx context.Context) error {
 	for _, s := range []*side{r.source, r.target} {
 		changes, _ := ops.New(s.Registry).Audit(ctx, ops.AuditQuery{}) // without it the error says less
 		own := slices.IndexFunc(changes, func(c ops.Change) bool { return slices.Contains(r.entries, c.ID) })
+		if len(r.entries) == 0 {
+			own = len(changes)
+		}
 		for _, c := range changes[:max(own, 0)] {
 			if c.Action == ops.ActionMigrate || c.Action == ops.ActionAbortMigration {
 				return fmt.Errorf("%w: %s at %s, by %s", ErrTakenOver, brief.Text(string(c.Action)+" "+c.Detail), c.At.Format(time.RFC3339), brief.Quote(c.By))

@@ -30,8 +30,9 @@ var (
 	ErrNone = errclass.NotFound.New("", "migrate: nothing is half done")
 	// ErrEmpty: the namespace that all jobs are to leave has none, and nothing else that goes.
 	ErrEmpty = errclass.NotFound.New("", "migrate: the source has no jobs")
-	// ErrTakenOver: somebody else has begun to move jobs from or to one of the namespaces, or to abort that.
-	ErrTakenOver = errclass.Aborted.New("", "migrate: another run has taken over")
+	// ErrTakenOver: somebody else has begun to move jobs from or to one of the namespaces, or to abort that. The error
+	// says who, if that is known.
+	ErrTakenOver = errclass.Aborted.New("", "migrate: another run is at work")
 	// ErrDiffers: what stands at the target is not what should. The job has not become one there.
 	ErrDiffers = errclass.FailedPrecondition.New("", "migrate: source and target differ")
 	// ErrSetUpAgain: a job that has left is there again at the source. It may run on both sides.
@@ -167,12 +168,9 @@ func (r *run) wrote(nodes int) {
 // onTheirWay returns the jobs that this migration has begun to move. Those that another one has begun to move
 // away from the source are with them, unless other jobs were named: see look, which tells.
 func (r *run) onTheirWay(ctx context.Context) ([]jobtree.Job, error) {
-	for _, s := range []*side{r.source, r.target} {
-		if _, err := s.readLock(ctx); err != nil {
-			return nil, err
-		}
+	if err := r.readLocks(ctx); err != nil {
+		return nil, err
 	}
-	r.setID()
 	var names []jobtree.Job
 	for _, s := range []*side{r.source, r.target} {
 		marks, err := list(ctx, s, jobtree.Migrations)

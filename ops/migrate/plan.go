@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,10 +121,17 @@ const lookedAt = 64
 // Plan reads both sides, and says what Run would do, and what speaks against it. It reads up to eight
 // jobs at a time into memory.
 //
-// Errors: ErrOther; ErrEmpty; those of a read.
+// Errors: ErrOther; ErrEmpty; ErrTakenOver, if another run changes what would be refused; those of a read.
 func (m Move) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{}
-	if err := m.newRun().plan(ctx, p); err != nil {
+	p, r := &Plan{}, m.newRun()
+	err := r.plan(ctx, p)
+	if id := r.id; errors.Is(err, ErrOther) && r.readLocks(ctx) == nil && r.id != id { // it was the first one, and has begun meanwhile
+		err = ErrTakenOver
+	}
+	if errors.Is(err, ErrTakenOver) {
+		err = r.byWhom(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("migrate: plan: %w", err)
 	}
 	order := []Severity{Refused, Differs, Noted}
@@ -156,6 +164,14 @@ func (r *run) plan(ctx context.Context, p *Plan) error {
 			j, c, err := r.examine(ctx, name, at[name])
 			if err != nil || j == nil {
 				return err
+			}
+			if c != nil && c.refused() != nil {
+				switch now, err := r.look(ctx, name); {
+				case err != nil:
+					return err
+				case !now[0].is(at[name]): // another run was at it meanwhile
+					return ErrTakenOver
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()

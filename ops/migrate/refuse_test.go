@@ -3,7 +3,6 @@ package migrate_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -300,55 +299,6 @@ func TestSetUpAgain(t *testing.T) {
 		t.Errorf("aborted: %+v, %v", result, err)
 	}
 	compare(t, tree(t, from), with(plain("a"), "a/config", "jobName: a\nshardingTotalCount: 1\n"))
-}
-
-// A run that another one follows ends with who that is, and nothing of what its other jobs were at.
-func TestTakenOver(t *testing.T) {
-	_, a := inMemory(t)
-	_, b := inMemory(t)
-	from, to := open(t, a), open(t, b)
-	put(t, from, plain("a"))
-	put(t, from, plain("b"))
-	isAtB := make(chan struct{})
-	slow := &interrupted{Registry: from, at: func(ctx context.Context, path string) error {
-		switch path {
-		case "a/config":
-			<-isAtB
-			other := between(from, to)
-			other.By = "bob"
-			_, err := other.Run(t.Context())
-			return err
-		case "b/config":
-			close(isAtB)
-			<-ctx.Done()
-			return fmt.Errorf("%w: %w", coord.ErrUnknownOutcome, context.Cause(ctx))
-		}
-		return nil
-	}}
-	_, err := between(slow, to).Run(t.Context())
-	if !errors.Is(err, migrate.ErrTakenOver) || errors.Is(err, coord.ErrUnknownOutcome) || errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if text := err.Error(); !strings.Contains(text, "migrate to new://ns at ") || !strings.HasSuffix(text, `, by "bob"`) || strings.Contains(text, "conflict") {
-		t.Errorf("it says %s", text)
-	}
-}
-
-// interrupted is a registry in which something happens before a commit that removes a tree.
-type interrupted struct {
-	coord.Registry
-	at func(ctx context.Context, path string) error
-}
-
-func (i *interrupted) Commit(ctx context.Context, ops ...coord.Op) (int64, error) {
-	for _, op := range ops {
-		if op.Kind == coord.OpDeleteTree {
-			if err := i.at(ctx, op.Path); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return i.Registry.Commit(ctx, ops...)
 }
 
 // A namespace without anything, whose name may be mistyped, is no move of nothing. One whose jobs have moved is.

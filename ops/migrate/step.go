@@ -18,6 +18,11 @@ type position struct {
 	source, target mark
 }
 
+// is reports whether the job is there as before.
+func (p position) is(before position) bool {
+	return p.config.Modified == before.config.Modified && p.source.Modified == before.source.Modified && p.target.Modified == before.target.Modified
+}
+
 // mark is the mark of a job on its way; zero if there is none.
 type mark struct {
 	coord.Node
