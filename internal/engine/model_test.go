@@ -340,9 +340,13 @@ func (p *member) audit() {
 	if c.inputsOf(w) != c.inputs {
 		return // so does one here
 	}
+	// An item that is to move elsewhere may be held, and then a timer wakes the controller.
+	due := slices.DeleteFunc(append(w.Due(c.work), w.Early(c.work)...), func(d decide.Due) bool {
+		return w.CanHold(d) && w.MayHoldForRebalance(c.work, d.Item)
+	})
 	left := map[string][]decide.Change{
 		"fail over": w.FailOver(c.work, c.idle()),
-		"fire":      w.Fire(append(w.Due(c.work), w.Early(c.work)...), c.claimable()),
+		"fire":      w.Fire(due, c.claimable()),
 		"flag":      w.MarkMisfire(c.work),
 		"skip":      w.Skip(c.work),
 		"begin":     w.ClaimRequested(append(w.Requested(c.work, false), w.Requested(c.work, true)...)),

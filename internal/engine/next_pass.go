@@ -137,7 +137,8 @@ func (c *controller) isOwnCommit(i int) bool {
 	case r != nil:
 		return r.phase != exec.Done && item.Running != nil && item.Fired.Modified == r.Token && item.Running.Modified == r.Token && r.Instance == c.self.ID
 	}
-	return item.Running == nil && item.Fired.Modified == c.work.Ended[i] && !c.nextPass.inputs.tick.After(item.Fired.Tick)
+	last := c.nextPass.inputs
+	return item.Running == nil && item.Fired.Modified == c.work.Ended[i] && !last.tick.After(item.Fired.Tick) && !last.earlyTick.After(item.Fired.Tick)
 }
 
 // addToBacklog keeps the items that are due and for which no thread was free, in their order. A full pass
