@@ -34,8 +34,8 @@ var importers = map[string]struct {
 	"tests":         {[]string{"jobtest"}, 0},
 }
 
-// What README and docs promise works for somebody with an empty home: go install of the command and of the quickstart,
-// go get of each public module.
+// What README and docs promise of a release works for somebody with an empty home: go install of the command and of the
+// quickstart, go get of each public module.
 func TestInstall(t *testing.T) {
 	repository, tree := snapshot(t)
 	passed := remembered(t, tree)
@@ -43,9 +43,7 @@ func TestInstall(t *testing.T) {
 		t.Log("this tree has passed before")
 		return
 	}
-	if out, err := command(t, repository, author, "scripts/release", version); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	release(t, repository)
 	home := t.TempDir()
 	env := []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "GOPATH=" + filepath.Join(home, "go"), "GOMODCACHE=", "GOBIN=",

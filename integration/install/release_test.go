@@ -53,9 +53,10 @@ func snapshot(t *testing.T) (repository, tree string) {
 	return repository, must(t, repository, author, "git", "rev-parse", "HEAD^{tree}")
 }
 
-// A release tags every released module at one commit; what is wrong is refused, and leaves no tag.
-func TestRelease(t *testing.T) {
-	repository, _ := snapshot(t)
+// release makes a release of a repository, after an earlier one. A release tags every released module at one commit; what is
+// wrong is refused, and leaves no tag.
+func release(t *testing.T, repository string) {
+	t.Helper()
 	release := func(version string) (string, error) {
 		return command(t, repository, author, "scripts/release", version)
 	}
@@ -74,12 +75,12 @@ func TestRelease(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(repository, "stray.go"), []byte("package elasticjob\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused("v0.1.0", "stray.go")
+	refused(version, "stray.go")
 	if err := os.Remove(filepath.Join(repository, "stray.go")); err != nil {
 		t.Fatal(err)
 	}
 	// The versions of the siblings are set, and committed, if they are not those of the release.
-	for _, version := range []string{"v0.1.0-rc.1", "v0.1.0"} {
+	for _, version := range []string{version + "-rc.1", version} {
 		if out, err := release(version); err != nil {
 			t.Fatalf("release %s: %v\n%s", version, err, out)
 		}
@@ -87,9 +88,9 @@ func TestRelease(t *testing.T) {
 			t.Errorf("console at %s requires the root at another version:\n%s", version, mod)
 		}
 	}
-	refused("v0.1.0", "the tag v0.1.0 exists")
+	refused(version, "the tag "+version+" exists")
 	head := must(t, repository, author, "git", "rev-parse", "HEAD")
-	for _, name := range released(t, repository, "v0.1.0") {
+	for _, name := range released(t, repository, version) {
 		if at := must(t, repository, author, "git", "rev-parse", name+"^{commit}"); at != head {
 			t.Errorf("%s is at %s, the release at %s", name, at, head)
 		}

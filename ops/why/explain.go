@@ -53,6 +53,11 @@ func (f *facts) gather(ctx context.Context, o *ops.Ops, q Query) (err error) {
 	if err != nil {
 		return err
 	}
+	for i := range audit {
+		if slices.Contains(audit[i].Jobs, q.Job) { // an action on several jobs
+			audit[i].Job = q.Job
+		}
+	}
 	f.changes = slices.DeleteFunc(audit, func(c ops.Change) bool {
 		return c.Err != nil || c.Job != q.Job && (c.Job != "" || !strings.HasPrefix(c.Detail, "calendar "))
 	})

@@ -18,7 +18,7 @@ import (
 func TestWhy(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
 		anna := apitest.May(access.Viewer)
-		j := w.Ops.By("anna").Job("settle")
+		j := w.Ops.By("anna").Together().Job("settle") // as an action on several jobs
 		// tick passes the next tick, and returns it.
 		tick := func() time.Time {
 			at := time.Now().Truncate(30 * time.Second).Add(30 * time.Second)
