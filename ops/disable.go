@@ -69,7 +69,11 @@ func errNoItem(s *jobtree.State, i int) error {
 // Errors: ErrNoServer for an address that has none, because a wrong one would look like a success (ElasticJob makes it a
 // server; so does [Job.DisableServersAhead]); those of a read and of a commit.
 func (j *Job) DisableServers(ctx context.Context, addresses ...string) error {
-	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, oneJob)
+	err := j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, oneJob)
+	if err == nil && len(addresses) == 0 && !j.ops.isDry {
+		err = j.setServers(ctx, ActionDisableServers, nil, jobtree.Disabled, oneJob) // one may have come just before the commit
+	}
+	return err
 }
 
 // DisableServersAhead is DisableServers also for servers that are not there yet: instances that come at these addresses
@@ -83,8 +87,9 @@ func (j *Job) DisableServersAhead(ctx context.Context, addresses ...string) erro
 	return j.setServers(ctx, ActionDisableServers, addresses, jobtree.Disabled, ahead)
 }
 
-// EnableServers ends DisableServers, for some addresses or, if there are none, for all servers that are there. Ticks that
-// nobody could run meanwhile are not made up, if a process of the job is there before that. Errors are those of [Job.DisableServers].
+// EnableServers ends DisableServers: for some addresses or, if there are none, for the job, with all servers that are there.
+// If the job is disabled and some are enabled, those that come later begin disabled all the same. Ticks that nobody could
+// run meanwhile are not made up. Errors are those of [Job.DisableServers].
 func (j *Job) EnableServers(ctx context.Context, addresses ...string) error {
 	return j.setServers(ctx, ActionEnableServers, addresses, jobtree.Enabled, oneJob)
 }
@@ -103,16 +108,20 @@ var errDisabled = errors.New("the job is disabled")
 
 func (j *Job) setServers(ctx context.Context, action Action, addresses []string, state string, of reach) error {
 	return j.try(ctx, string(action), func(s *jobtree.State) error {
+		if of == allJobs && state == jobtree.Enabled && s.IsDisabled {
+			return errDisabled
+		}
 		var groups [][]coord.Op
 		var changed []string
+		conditions := []coord.Op{coord.Exists(j.name.Config())}
 		detail := "servers "
-		switch isDisabled := s.IsDisabled(); {
-		case isDisabled && action == ActionEnableServers && of == allJobs:
-			return errDisabled
-		case isDisabled && action == ActionEnableServers:
-			groups = [][]coord.Op{{coord.Put(j.name.Servers(), nil)}}
-		case !isDisabled && action == ActionDisableServers && len(addresses) == 0:
-			groups, detail = [][]coord.Op{{coord.Put(j.name.Servers(), []byte(jobtree.Disabled))}}, "all servers "
+		switch isAll := len(addresses) == 0; {
+		case isAll && s.IsDisabled && state == jobtree.Enabled:
+			groups, detail = [][]coord.Op{{coord.Exists(j.name.Disabled()), coord.DeleteTree(j.name.Disabled())}}, "all servers "
+		case isAll && !s.IsDisabled && state == jobtree.Disabled:
+			groups, detail = [][]coord.Op{{coord.Create(j.name.Disabled(), nil)}}, "all servers "
+		case of == allJobs && state == jobtree.Enabled: // nobody disables the job meanwhile
+			conditions = append(conditions, coord.Absent(j.name.Disabled()))
 		}
 		for _, ip := range sortedOr(addresses, maps.Keys(s.Servers)) {
 			server := s.Servers[ip]
@@ -136,7 +145,7 @@ func (j *Job) setServers(ctx context.Context, action Action, addresses []string,
 		if err != nil {
 			return err
 		}
-		_, err = act.says(strings.TrimSpace(detail+strings.Join(changed, ", ")), "", "").commitAll(ctx, groups, coord.Exists(j.name.Config()))
+		_, err = act.says(strings.TrimSpace(detail+strings.Join(changed, ", ")), "", "").commitAll(ctx, groups, conditions...)
 		return err
 	})
 }

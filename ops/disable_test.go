@@ -38,11 +38,17 @@ func TestDisabledAsAWhole(t *testing.T) {
 		if err := steer.DisableServers(ctx); err != nil {
 			t.Fatal(err)
 		}
+		await(t, first, "a disabled job", isDisabled)
 		if err := steer.EnableServers(ctx, "10.0.0.1"); err != nil { // by whoever names the job
 			t.Fatal(err)
 		}
+		await(t, first, "its only enabled server", isEnabled)
 		second, err := job.Schedule(ctx, reg, settle(), job.HandlerFunc(nothing), job.WithIP("10.0.0.2"))
 		if err != nil {
+			t.Fatal(err)
+		}
+		await(t, second, "another one that came later", isDisabled)
+		if err := steer.EnableServers(ctx); err != nil {
 			t.Fatal(err)
 		}
 		await(t, second, "a server of a job that runs again", isEnabled)

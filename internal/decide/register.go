@@ -32,16 +32,17 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 		if w.beginsDisabled() {
 			state = jobtree.Disabled
 		}
-		ops = append(ops, coord.Create(w.Job.Server(w.Self.IP), []byte(state)))
-		if w.AllServers != nil { // nobody disables the job meanwhile
-			ops = append(ops, coord.AtVersion(w.Job.Servers(), w.AllServers.Version))
+		isSame := coord.Absent(w.Job.Disabled())
+		if w.IsDisabled {
+			isSame = coord.Exists(w.Job.Disabled())
 		}
+		ops = append(ops, coord.Create(w.Job.Server(w.Self.IP), []byte(state)), isSame)
 	}
 	return &Change{Step: "register", Urgency: urgency.Sooner, Ops: ops}, nil
 }
 
 // beginsDisabled reports whether a server that is not there yet begins disabled.
-func (w *World) beginsDisabled() bool { return w.Rules.Disabled || w.IsDisabled() }
+func (w *World) beginsDisabled() bool { return w.Rules.Disabled || w.IsDisabled }
 
 // FenceRegistration fences a registration whose outcome is unknown: it creates the session node that the
 // registration would create, so that a request that arrives late conflicts. Otherwise an instance that

@@ -57,7 +57,8 @@ func kinds() []kind {
 				a.Schedule = decodeSchedule(n)
 			}
 		}},
-		{j + servers, "hosts that have run the job; DISABLED: so is the whole job", other, func(a *applier, _ place, n coord.Node, isThere bool) { a.AllServers = nodeIf(n, isThere) }},
+		{j + disabled, "an operator has disabled the job", childless, func(a *applier, _ place, _ coord.Node, isThere bool) { a.IsDisabled = isThere }},
+		{j + servers, "hosts that have run the job", other, nil},
 		{j + servers + "/{server}", "DISABLED: the instances of this host get no items", other, func(a *applier, p place, n coord.Node, isThere bool) {
 			put(&a.Servers, p.name, decodeServer(p.name, n), isThere)
 		}},

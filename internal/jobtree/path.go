@@ -52,8 +52,8 @@ func (j Job) Root() string { return string(j) }
 // Config holds the configuration document.
 func (j Job) Config() string { return j.at(config) }
 
-// Servers is the parent of the servers. Its value is [Disabled] if an operator has disabled the job.
-func (j Job) Servers() string { return j.at(servers) }
+// Disabled stands while the whole job is disabled. Operators write and remove it.
+func (j Job) Disabled() string { return j.at(disabled) }
 
 // Server says whether instances on one host may have items: [Enabled] or [Disabled]. An
 // operator changes it.

@@ -21,8 +21,9 @@ type State struct {
 	// Servers are by address. They and Sessions are pointers, because a map has room for
 	// eight values from the first one on, and most jobs have one instance.
 	Servers map[string]*Server
-	// AllServers is their parent; nil if there is none. See [State.IsDisabled].
-	AllServers *coord.Node
+	// IsDisabled is whether an operator has disabled the job, and not servers of it one by one. Servers that come later
+	// begin disabled then; he may have enabled single ones.
+	IsDisabled bool
 	// Instances, Triggers, Sessions, and the nodes in which instances show their faults,
 	// are by instance id. [State.Session] takes any id.
 	Instances map[string]Instance
@@ -149,17 +150,6 @@ func (s *State) Request(id string) *Request {
 
 func (s *State) requestAt(id string) (at int, isThere bool) {
 	return slices.BinarySearchFunc(s.Requests, id, func(r *Request, id string) int { return strings.Compare(r.ID, id) })
-}
-
-// IsDisabled reports whether an operator has disabled the job, and not servers of it one by one. Servers that come later
-// begin disabled then. That is over when one is enabled, which members of ElasticJob and its console do without more.
-func (s *State) IsDisabled() bool {
-	for _, server := range s.Servers {
-		if server.Enabled {
-			return false
-		}
-	}
-	return s.AllServers != nil && string(s.AllServers.Value) == Disabled
 }
 
 // ServerEnabled reports whether instances at the address may have items. A server without

@@ -98,8 +98,8 @@ func (c *cargo) load(tree *coord.Tree, s *jobtree.State) {
 	if s.Schedule != nil && s.Schedule.Err == nil {
 		c.add(s.Schedule.Node)
 	}
-	if s.IsDisabled() {
-		c.add(*s.AllServers)
+	if s.IsDisabled {
+		c.add(coord.Node{Path: c.job.Disabled()})
 	}
 	for _, server := range s.Servers {
 		// The others are as they would be if they registered for the first time.

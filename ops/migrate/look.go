@@ -16,7 +16,7 @@ func (c *cargo) look(snapshot coord.Snapshot, s *jobtree.State) {
 	if s.Schedule != nil && s.Schedule.Err != nil {
 		c.find(Differs, "the record of its schedule cannot be read (%v): ticks that were missed are not made up, and a pause in it ends", brief.Error(s.Schedule.Err))
 	}
-	isNowhere := len(s.Servers) > 0 && !s.IsDisabled()
+	isNowhere := len(s.Servers) > 0 && !s.IsDisabled
 	for _, server := range s.Servers {
 		isNowhere = isNowhere && !server.Enabled
 	}
