@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,14 +23,18 @@ func (c *cli) contextCommand() *cobra.Command {
 		},
 	}
 	current := &cobra.Command{
-		Use: "current", Short: "Say which context counts when nothing else is given", Args: cobra.NoArgs,
+		Use: "current", Short: "Say which context counts", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return c.readContexts(func(f *target.File) error {
-				if f.Current == "" {
-					return exit.Errorf(exit.NotFound, "no context is the current one: elasticjob context use NAME")
-				}
-				return c.print(show.Result{Value: f.Current, Names: func() []string { return []string{f.Current} }})
-			})
+			_, name, err := c.settings()
+			switch {
+			case errors.Is(err, target.ErrNoStore):
+				return exit.Errorf(exit.NotFound, "no context is the current one: elasticjob context use NAME")
+			case err == nil && name == "":
+				return exit.Errorf(exit.NotFound, "no context counts: a store is given, by a flag or by %s", target.InPlace(c.env.Lookup))
+			case err != nil:
+				return err
+			}
+			return c.print(show.Result{Value: name, Names: func() []string { return []string{name} }})
 		},
 	}
 	shown := &cobra.Command{
@@ -150,7 +155,8 @@ func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string, isProd
 	if err := c.flags.CheckFlags(); err != nil {
 		return "", err
 	}
-	s, isThere := f.Contexts[name]
+	before, isThere := f.Contexts[name]
+	s := before
 	given := cmd.Flags().Changed("production")
 	if given {
 		s.Production = isProduction
@@ -168,6 +174,9 @@ func (c *cli) setContext(cmd *cobra.Command, f *target.File, name string, isProd
 	}
 	if !given {
 		return "", exit.Errorf(exit.Usage, "context set %s: nothing is given; the flags of the store are, such as --store", name)
+	}
+	if why := before.NoHistory(name, s); why != "" && !cmd.Flags().Changed("history") {
+		return "", exit.Errorf(exit.Usage, "context set: %s", why)
 	}
 	if err := f.Set(name, s); err != nil {
 		return "", err

@@ -148,9 +148,14 @@ type Choice struct {
 	File string
 }
 
-// InPlace returns the variable of the environment that counts before the current context; "" if none is set.
+// InPlace returns the first variable of the environment that counts before the current context, or before one of its
+// settings; "" if none is set.
 func InPlace(lookup func(string) (string, bool)) string {
-	for _, name := range []string{"ELASTICJOB_STORE", "ELASTICJOB_ENDPOINTS", "ELASTICJOB_CONTEXT"} {
+	names := []string{"ELASTICJOB_CONTEXT"}
+	for _, f := range Fields() {
+		names = append(names, f.Env)
+	}
+	for _, name := range names {
 		if value, _ := lookup(name); value != "" {
 			return name
 		}
@@ -197,11 +202,21 @@ func (c Choice) Resolve() (s Settings, context string, err error) {
 		return Settings{}, "", err
 	}
 	s = file.marks(first.over(below))
-	// A database of the history has one namespace. That of the context must not count for another one.
-	if own, err := below.WithoutSecrets().Target(); err == nil && first.History == "" && s.History != "" && s.Namespace != "" && s.Namespace != own.Namespace {
-		s.History, s.noHistory = "", fmt.Sprintf("context %s has a history, of namespace %s; for that of namespace %s give --history", name, own.Namespace, s.Namespace)
+	if why := below.NoHistory(name, s); why != "" && first.History == "" {
+		s.History, s.noHistory = "", why
 	}
 	return s, name, nil
+}
+
+// NoHistory says why the history of a context does not count for other settings: a database of the history has one
+// namespace, and theirs is another one. It is empty if it counts, or if there is none.
+func (s Settings) NoHistory(context string, other Settings) string {
+	own, err := s.WithoutSecrets().Target()
+	to, bad := other.WithoutSecrets().Target()
+	if err != nil || bad != nil || s.History == "" || own.Namespace == to.Namespace {
+		return ""
+	}
+	return fmt.Sprintf("context %s has a history, of namespace %s; for that of namespace %s give --history", context, own.Namespace, to.Namespace)
 }
 
 // marks returns settings with the mark of production if they lead where a context that has it does, whatever leads there.

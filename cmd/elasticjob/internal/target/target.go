@@ -69,6 +69,9 @@ const allowedStores = "allowed are etcd://host:port,host:port/namespace, zookeep
 // Target checks settings, reads the password, and returns what they stand for.
 func (s Settings) Target() (*Target, error) {
 	t := &Target{User: s.User}
+	if s.Store == "" && s.Endpoints != "" {
+		return nil, errors.New("there are endpoints, but no store: with --endpoints or ELASTICJOB_ENDPOINTS no context counts; give --store etcd or zookeeper, or ELASTICJOB_STORE")
+	}
 	if err := t.parse(s.Store); err != nil {
 		return nil, err
 	}
