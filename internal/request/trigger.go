@@ -81,10 +81,17 @@ func (t *trigger) mayHaveItems() bool {
 
 // whyNobodyMay says why no Go member may be given items.
 func (t *trigger) whyNobodyMay() error {
-	for id := range t.state.Instances {
+	isGo, isEnabled := false, false
+	for id, in := range t.state.Instances {
 		if t.state.Sessions[id] != nil {
-			return jobtype.ErrNobodyRunsIt // its servers are disabled, or it has not the label
+			isGo, isEnabled = true, isEnabled || t.state.ServerEnabled(in.IP)
 		}
+	}
+	switch {
+	case isEnabled:
+		return fmt.Errorf("%w: none has the label %s", jobtype.ErrNobodyRunsIt, brief.Quote(t.label))
+	case isGo:
+		return fmt.Errorf("%w: the job is disabled on all servers that have one: elasticjob enable JOB", jobtype.ErrNobodyRunsIt)
 	}
 	if n := len(t.state.Instances); n > 0 {
 		return fmt.Errorf("%w: there are only JVM members (%d), and a Go member has to be there for a trigger: start one, or use ElasticJob's own tools", jobtype.ErrNobodyRunsIt, n)

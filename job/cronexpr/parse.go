@@ -149,7 +149,7 @@ func (p *parser) withYear(words []token) ([]token, error) {
 	switch {
 	case len(words) <= dayOfWeek:
 		problem := fmt.Sprintf("the expression ends after %d of the fields %s", len(words), fieldOrder)
-		return nil, p.fail(token{at: len(p.expr)}, problem, "")
+		return nil, p.fail(token{at: len(p.expr)}, problem, "five fields (Unix), or six or seven (Quartz)")
 	case len(words) > len(fields):
 		return nil, p.fail(words[len(fields)], "too much; the fields are "+fieldOrder, "")
 	case len(words) == year:

@@ -126,7 +126,7 @@ func TestErrorsPointAtTheFault(t *testing.T) {
 func TestErrorIsOneReadableLine(t *testing.T) {
 	for expr, want := range map[string]string{
 		"0 0 25 * * ?": `cron expression "0 0 25 * * ?": hour "25" at position 5: the value is not in 0-23; allowed: 0-23 and , - * /`,
-		"0 0 0 1":      `cron expression "0 0 0 1": position 8: the expression ends after 4 of the fields second minute hour day-of-month month day-of-week, and a year if wanted`,
+		"0 0 0 1":      `cron expression "0 0 0 1": position 8: the expression ends after 4 of the fields second minute hour day-of-month month day-of-week, and a year if wanted; allowed: five fields (Unix), or six or seven (Quartz)`,
 		"0 0 0 30 2 ?": `cron expression "0 0 0 30 2 ?": day-of-month "30" at position 7: the expression never fires: no such day in month 2`,
 	} {
 		if _, err := cronexpr.Parse(expr, time.UTC); err == nil || err.Error() != want {

@@ -23,6 +23,8 @@ type description struct {
 	file yaml.Node
 	keys *yaml.Node // the mapping below jobs.NAME
 	gone []string   // keys that were taken away, as they were given
+
+	registry map[string]*yaml.Node // the document that it is of: what a file has no key for may be taken away, too
 }
 
 // describe makes a description of a job. It comes with an error if it has mistakes.
@@ -63,22 +65,23 @@ func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "
 
 // child returns the value of a key of a mapping; nil if there is none.
 func child(n *yaml.Node, key string) *yaml.Node {
-	if i := keyIndex(n, key); i >= 0 {
-		return n.Content[i+1]
+	if n != nil && n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1]
+			}
+		}
 	}
 	return nil
 }
 
-func keyIndex(n *yaml.Node, key string) int {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return -1
+// put sets the value of a key of a mapping.
+func put(in *yaml.Node, key string, value yaml.Node) {
+	if there := child(in, key); there != nil {
+		*there = value
+		return
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return i
-		}
-	}
-	return -1
+	in.Content = append(in.Content, text(key), &value)
 }
 
 // propsKey is the key below which any property may stand, dots in its name included.
@@ -91,13 +94,10 @@ func (d *description) at(key string) (*yaml.Node, string) {
 	if !isDeep {
 		return d.keys, key
 	}
-	below := child(d.keys, first)
-	if below == nil || below.Kind != yaml.MappingNode {
-		d.unset(first)
-		below = &yaml.Node{Kind: yaml.MappingNode}
-		d.keys.Content = append(d.keys.Content, text(first), below)
+	if below := child(d.keys, first); below == nil || below.Kind != yaml.MappingNode {
+		put(d.keys, first, yaml.Node{Kind: yaml.MappingNode})
 	}
-	return below, rest
+	return child(d.keys, first), rest
 }
 
 // fileKey returns the key of a file for one of the registry, with or without props, and the unit of its numbers; others
@@ -125,11 +125,7 @@ func (d *description) set(assignment string) error {
 	if !isProperty {
 		node = valueOf(property.Escape(value)) // what the shell has not expanded is not meant to be
 	}
-	if i := keyIndex(in, last); i >= 0 {
-		in.Content[i+1] = node
-	} else {
-		in.Content = append(in.Content, text(last), node)
-	}
+	put(in, last, *node)
 	return nil
 }
 
@@ -148,17 +144,15 @@ func valueOf(value string) *yaml.Node {
 	return text(value)
 }
 
-// unset takes a key away, so that it has its default.
+// unset takes a key away, so that it has its default: null does that in a file, where a key that there is not is a mistake.
 func (d *description) unset(key string) {
 	d.gone = append(d.gone, key)
+	if d.registry[key] != nil && child(d.keys, key) == nil {
+		return
+	}
 	key, _ = fileKey(key)
-	in, last := d.keys, key
-	if first, rest, isDeep := strings.Cut(key, "."); isDeep {
-		in, last = child(d.keys, first), rest
-	}
-	if i := keyIndex(in, last); i >= 0 {
-		in.Content = slices.Delete(in.Content, i, i+2)
-	}
+	in, last := d.at(key)
+	put(in, last, yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"})
 }
 
 // bytes writes the file.

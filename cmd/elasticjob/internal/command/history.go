@@ -13,7 +13,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/moment"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/selection"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
-	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace"
@@ -207,23 +206,9 @@ func executionTable(list []execution) *show.Table {
 	t := show.NewTable("STARTED", "JOB", "ITEM", "TICK", "SOURCE", "OUTCOME", "TOOK", "SERVER", "ID", "ERROR", "(ATTEMPTS)", "(WAITED)", "(TOKEN)", "(REQUEST)")
 	t.Empty = "No execution."
 	for _, e := range list {
-		t.Row(clock(e.StartTime), e.Job, e.Item, clock(e.ScheduledTime), e.Source, e.Outcome, e.Duration, e.Server, e.ID, firstLine(e.Error), e.Attempts, e.Waited, e.Token, e.Request)
+		t.Row(clock(e.StartTime), e.Job, e.Item, clock(e.ScheduledTime), e.Source, e.Outcome, e.Duration, e.Server, e.ID, show.FirstLine(e.Error), e.Attempts, e.Waited, e.Token, e.Request)
 	}
 	return t
-}
-
-// maxLine is how many bytes of a text stand in a cell: it is one of many, and of a JVM the error is a whole stack.
-const maxLine = 200
-
-// firstLine returns the first line of a text that says something, followed by … if there is more. The whole text is
-// in --id, and in -o json.
-func firstLine(text string) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = brief.Cut(strings.TrimSpace(line), maxLine)
-	if rest != "" && !strings.HasSuffix(line, "…") {
-		line += " …"
-	}
-	return line
 }
 
 // oneExecution is an execution with those that repeat it, for programs.
@@ -307,6 +292,9 @@ type event struct {
 	Kind     string    `json:"kind"`
 	Job      string    `json:"job,omitempty"`
 	Instance string    `json:"instance,omitempty"`
+	Item     *int      `json:"item,omitempty"` // of the ticks that were made up or skipped
+	Tick     time.Time `json:"scheduledTime,omitzero"`
+	Count    int       `json:"count,omitempty"`
 	Items    []int     `json:"items,omitempty"`
 	What     string    `json:"what,omitempty"`
 	Detail   string    `json:"detail,omitempty"`
@@ -327,15 +315,19 @@ type events struct {
 
 func eventPage(page history.Page[trace.Event], elsewhere string) show.Result {
 	list := events{Next: string(page.Next), Events: namesOf(page.Rows, func(e trace.Event) event {
-		return event{
+		x := event{
 			ID: e.ID, Time: e.Time, Kind: e.Kind.String(), Job: e.Job, Instance: e.Instance, Items: e.Items, What: e.What, Detail: e.Detail,
-			By: e.By, From: e.From, Why: e.Why, Before: e.Before, After: e.After, Error: e.Error, Over: e.Over,
+			By: e.By, From: e.From, Why: e.Why, Before: e.Before, After: e.After, Error: e.Error, Over: e.Over, Tick: e.Execution.ScheduledTime, Count: e.Ticks,
 		}
+		if e.Kind == jobtype.EventMadeUp || e.Kind == jobtype.EventSkipped {
+			x.Item = &e.Execution.Item
+		}
+		return x
 	})}
 	return show.Result{
 		Value: list, Names: func() []string { return namesOf(list.Events, func(e event) string { return e.ID }) },
 		Table: func() *show.Table {
-			t := show.NewTable("TIME", "KIND", "JOB", "WHAT", "ITEMS", "BY", "DETAIL", "(INSTANCE)", "(ID)")
+			t := show.NewTable("TIME", "KIND", "JOB", "WHAT", "ITEMS", "TICK", "COUNT", "BY", "DETAIL", "(INSTANCE)", "(ID)")
 			t.Empty = "No event."
 			for _, e := range list.Events {
 				kind := e.Kind
@@ -345,10 +337,14 @@ func eventPage(page history.Page[trace.Event], elsewhere string) show.Result {
 				var detail []string
 				for _, text := range []string{e.Detail, e.Why, e.Error} {
 					if text != "" {
-						detail = append(detail, firstLine(text))
+						detail = append(detail, show.FirstLine(text))
 					}
 				}
-				t.Row(clock(e.Time), kind, e.Job, e.What, selection.Ranges(e.Items), e.By, strings.Join(detail, ": "), e.Instance, e.ID)
+				of, ticks := e.Items, ""
+				if e.Item != nil {
+					of, ticks = []int{*e.Item}, fmt.Sprint(e.Count)
+				}
+				t.Row(clock(e.Time), kind, e.Job, e.What, selection.Ranges(of), clock(e.Tick), ticks, e.By, strings.Join(detail, ": "), e.Instance, e.ID)
 			}
 			t.Foot = elsewhere
 			if list.Next != "" {

@@ -3,8 +3,10 @@ package command
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/trace"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -28,6 +30,21 @@ func TestErrorsInTables(t *testing.T) {
 				t.Errorf("texts are cut for programs: %s", text)
 			}
 		})
+	}
+}
+
+// Of ticks that were made up it says which, how many, and of which item.
+func TestMadeUpInTables(t *testing.T) {
+	page := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{
+		Kind: jobtype.EventMadeUp, Job: "settle", Execution: jobtype.Execution{ScheduledTime: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)}, Ticks: 7,
+	}}}, "")
+	if text := strings.Join(strings.Fields(printed(t, page, show.TableFormat)), " "); !strings.Contains(text, "made up settle - 0 2026-03-01 12:00:00 7") {
+		t.Error(text)
+	}
+	for _, want := range []string{`"item": 0`, `"scheduledTime": "2026-03-01`, `"count": 7`} {
+		if text := printed(t, page, show.JSON); !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
 	}
 }
 

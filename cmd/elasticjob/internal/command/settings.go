@@ -17,6 +17,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/exit"
 	"github.com/elasticjob-go/elasticjob/cmd/elasticjob/internal/show"
+	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -204,6 +205,7 @@ func (c *cli) updateBy(cmd *cobra.Command, name string, version int64, change fu
 		if err != nil && (!isInvalid || d == nil) {
 			return err
 		}
+		d.registry, _ = yamldoc.Parse(now.Document) // in one that cannot be read there is nothing to take away
 		if d, err = change(ctx, d); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func Missing(ctx context.Context, reg coord.Registry, asked, flags string, err e
 		return fmt.Errorf("%w; %s", err, removed)
 	}
 	names, listing := Names(ctx, reg)
-	if listing != nil {
+	if listing != nil || slices.Contains(names, asked) { // it is being moved, say
 		return err // that there is no such job is what matters
 	}
 	return fmt.Errorf("%w%s", err, usage.DidYouMean(brief.Similar(asked, names)))

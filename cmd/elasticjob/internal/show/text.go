@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 )
 
 // Line returns a text that stands in one line and does nothing to a terminal: what cannot be
@@ -46,6 +48,19 @@ func escape(r rune) string {
 		return fmt.Sprintf(`\u%04x`, r)
 	}
 	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// maxLine is how many bytes of a text stand in a cell: it is one of many, and of a JVM the error is a whole stack.
+const maxLine = 200
+
+// FirstLine returns the first line of a text that says something, followed by … if there is more.
+func FirstLine(text string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = brief.Cut(strings.TrimSpace(line), maxLine)
+	if rest != "" && !strings.HasSuffix(line, "…") {
+		line += " …"
+	}
+	return line
 }
 
 // Lines is Line for a text of several lines, which keeps its line breaks and tabulators.
