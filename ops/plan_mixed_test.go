@@ -22,14 +22,14 @@ func TestPlanBesideJVMMembers(t *testing.T) {
 		if _, err := reg.Commit(ctx, coord.Put("old/config", []byte(document))); err != nil {
 			t.Fatal(err)
 		}
-		warned := func(timeout, jitter time.Duration) string {
+		warned := func(timeout, jitter time.Duration, zone string) string {
 			t.Helper()
 			there, err := steer.Settings(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			next := there.Config
-			next.Timeout, next.Jitter = timeout, jitter
+			next.Timeout, next.Jitter, next.TimeZone = timeout, jitter, zone
 			p, err := steer.Plan(ctx, ops.PlanRequest{Config: next})
 			if err != nil {
 				t.Fatal(err)
@@ -44,7 +44,7 @@ func TestPlanBesideJVMMembers(t *testing.T) {
 			slices.Sort(fields)
 			return strings.Join(fields, ", ")
 		}
-		if got := warned(time.Minute, time.Second); got != "" {
+		if got := warned(time.Minute, time.Second, "GMT"); got != "" {
 			t.Errorf("warned without JVM members of %s", got)
 		}
 		if _, err := reg.Commit(ctx, coord.CreateEphemeral("old/instances/10.0.0.3@-@1", nil)); err != nil {
@@ -52,13 +52,14 @@ func TestPlanBesideJVMMembers(t *testing.T) {
 		}
 		for _, tc := range []struct {
 			timeout, jitter time.Duration
-			want            string
+			zone, want      string
 		}{
-			{0, 0, "config"}, // the document becomes one of 3.0
-			{0, time.Second, "config"},
-			{time.Minute, 0, "config, props: execution.timeout.seconds"},
+			{0, 0, "", "config"}, // the document becomes one of 3.0
+			{0, time.Second, "", "config"},
+			{time.Minute, 0, "", "config, props: execution.timeout.seconds"},
+			{0, 0, "GMT+08:00", "config, timeZone"},
 		} {
-			if got := warned(tc.timeout, tc.jitter); got != tc.want {
+			if got := warned(tc.timeout, tc.jitter, tc.zone); got != tc.want {
 				t.Errorf("time-out %v, jitter %v: warned of %q, want %q", tc.timeout, tc.jitter, got, tc.want)
 			}
 		}

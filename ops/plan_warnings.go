@@ -101,6 +101,9 @@ func (c change) otherwiseByJVM() []string {
 			list = append(list, fmt.Sprintf("JVM members are there (%v): %v", &members, i))
 		}
 	}
+	if c.next.TimeZone != c.before.TimeZone && c.next.Cron == c.before.Cron {
+		list = append(list, fmt.Sprintf("JVM members are there (%v): timeZone: JVM members do not notice a change of it without one of cron until they start again", &members))
+	}
 	return list
 }
 

@@ -62,7 +62,7 @@ func TestDocumentsOfElasticJob(t *testing.T) {
 		{"for a JVM", ours, []string{"get", "old", "--for-jvm"}, exit.Findings, "REFUSED  future", ""},
 		{"the command", ours, []string{"get", "old", "--for-jvm"}, exit.Findings, "elasticjob update JOB --unset future", ""},
 		{"not all can be read", "jobName: [old]\n", []string{"get", "old"}, exit.Usage, "jobName", "warning"},
-		{"export", ours, []string{"export"}, exit.Usage, "not in the file: job old", "has no job"},
+		{"export", ours, []string{"export"}, exit.Findings, "not in the file: job old", "has no job"},
 		{"unset", pool, []string{"update", "old", "--unset", "jobExecutorServiceHandlerType"}, exit.Done, "- jobExecutorServiceHandlerType: SINGLE_THREAD", "Nothing"},
 		{"unset again", "", []string{"update", "old", "--unset", "jobExecutorServiceHandlerType"}, exit.Done, "Nothing to change", ""},
 		{"one thread", "", []string{"get", "old"}, exit.Done, "threads: 1", ""},

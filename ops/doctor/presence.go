@@ -47,10 +47,10 @@ func (w *world) checkAbsence(c *collector) {
 	case len(offering) == 0:
 		c.add(w.about(NotOffered, Critical,
 			fmt.Sprintf("no instance lives, and none of %d Runners in the namespace offers %s", len(w.ns.runners), brief.Quote(w.Implementation)),
-			"start the program of the job, or a Runner that offers it; or name another implementation", ""))
+			"start the program of the job (again, if it was shut down), or a Runner that offers it; or name another implementation", ""))
 	default:
 		s := w.about(NoInstance, Critical, fmt.Sprintf("no instance lives, although %d Runners may offer it: they cannot start it, or it was shut down there", len(offering)),
-			"look at its faults, and at the logs of the Runners", "")
+			"start the process again if it was shut down; otherwise look at its faults, and at the logs of the Runners", "")
 		for _, r := range offering {
 			s.mark = max(s.mark, r.written) // one that is starting jobs goes on to say how many items it has
 		}

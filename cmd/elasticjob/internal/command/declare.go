@@ -344,7 +344,7 @@ func (c *cli) export(ctx context.Context, s *store, names []string) error {
 		_, err = c.env.Out.Write(text)
 	}
 	if err == nil && len(unread) > 0 {
-		return fmt.Errorf("%s not in the file: %w", count(len(unread), "thing"), errors.Join(unread...))
+		return exit.Errorf(exit.Findings, "%s not in the file: %w", count(len(unread), "thing"), errors.Join(unread...))
 	}
 	return err
 }

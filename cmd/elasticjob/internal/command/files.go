@@ -25,7 +25,7 @@ type files struct {
 // files gives a command its flags.
 func (c *cli) files(cmd *cobra.Command) *files {
 	f := &files{cli: c}
-	cmd.Flags().StringArrayVarP(&f.paths, "file", "f", nil, "file with jobs, or a folder of such files, in the format of elasticjob.yaml; - is the standard input; may be given several times")
+	cmd.Flags().StringArrayVarP(&f.paths, "file", "f", nil, "file with jobs, or a folder of such files, in the format of elasticjob.yaml; - is the standard input; may be given several times: all are merged, and defaults count for the jobs of all")
 	c.profiles(cmd, &f.profiles)
 	return f
 }
@@ -68,7 +68,8 @@ func (f *files) read(paths []string) (*jobfile.Declarations, error) {
 	return jobfile.DeclareSources(jobfile.Options{Profiles: f.profiles, LookupEnv: f.cli.env.Lookup}, sources...)
 }
 
-// filesOf returns the files of a folder, by name, which is not looked into further.
+// filesOf returns the files of a folder, by name, which is not looked into further. Hidden ones are no files of jobs: an
+// editor's, say.
 func filesOf(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if path == "-" || err == nil && !info.IsDir() {
@@ -83,7 +84,7 @@ func filesOf(path string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && e.Name()[0] != '.' && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
 			names = append(names, filepath.Join(path, e.Name()))
 		}
 	}
@@ -181,8 +182,9 @@ func (c *cli) validateCommand() *cobra.Command {
 		Long: `Check files in the format of elasticjob.yaml, all together, without a store. Each mistake is shown with its
 line and column. The exit code is 7 if there are some. A warning is about what is allowed, and most likely not meant.
 
-Jobs may have any type, implementation and error handler; the properties are checked of those that elasticjob run has: a
-secret has to be a reference. What references name need not be there.`,
+Jobs may have any type, implementation and error handler; the properties are checked of those that elasticjob run has:
+their secrets have to be references, and for others in clear text, as in script.env.*, there is a warning. Which
+properties of a program are secret nobody can tell. What references name need not be there.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return cobra.MinimumNArgs(1)(cmd, append(args, f.paths...))
 		},
