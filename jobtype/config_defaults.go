@@ -31,22 +31,19 @@ func defaultConfig() Config {
 const switchedOff time.Duration = -1
 
 // WithDefaults returns the configuration that is in force: fields that were left out have
-// their defaults, toggles are On or Off, and a duration is on if it is positive, and off
-// otherwise. It shares no memory with c.
+// their defaults, toggles are On or Off, and a duration of which negative is off has one
+// negative value. It shares no memory with c.
 func (c Config) WithDefaults() Config {
 	d := defaultConfig()
 	c.MonitorExecution = cmp.Or(c.MonitorExecution, d.MonitorExecution)
 	c.Misfire = cmp.Or(c.Misfire, d.Misfire)
 	c.MisfireTolerance = cmp.Or(c.MisfireTolerance, d.MisfireTolerance)
-	c.Jitter = max(c.Jitter, 0)
 	c.Expiry.At = c.Expiry.At.Round(0).UTC() // equal moments are equal values
-	c.MisfireWindow = max(c.MisfireWindow, 0)
 	c.MaxTimeDiff = max(c.MaxTimeDiff, 0)
 	c.ReconcileInterval = max(cmp.Or(c.ReconcileInterval, d.ReconcileInterval), switchedOff)
 	c.Strategy = cmp.Or(c.Strategy, d.Strategy)
 	c.ErrorHandler = cmp.Or(c.ErrorHandler, d.ErrorHandler)
 	c.Overlap = cmp.Or(c.Overlap, d.Overlap)
-	c.Timeout = max(c.Timeout, 0)
 	if c.Broadcast {
 		c.ShardingTotalCount = cmp.Or(c.ShardingTotalCount, DefaultBroadcastCount)
 	}

@@ -46,12 +46,12 @@ func (c *Config) fields() []field {
 		textField(jobconf.KeyItemParameters, &c.ShardingItemParameters, true),
 		textField(jobconf.KeyJobParameter, &c.JobParameter, true),
 		textField(jobconf.KeyLabel, &c.Label, false),
-		durationField(jobconf.KeyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1"),
+		durationField(jobconf.KeyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1", 0),
 		toggleField(jobconf.KeyMisfire, &c.Misfire),
 		toggleField(jobconf.KeyMonitorExecution, &c.MonitorExecution),
 		textField(jobconf.KeyName, &c.Name, true),
 		boolField(jobconf.KeyOverwrite, &c.Overwrite),
-		durationField(jobconf.KeyReconcileInterval, &c.ReconcileInterval, time.Minute, "0"),
+		durationField(jobconf.KeyReconcileInterval, &c.ReconcileInterval, time.Minute, "0", switchedOff),
 		boolField(jobconf.KeyStaticSharding, &c.StaticSharding),
 		textField(jobconf.KeyStrategy, &c.Strategy, false),
 		textField(jobconf.KeyTimeZone, &c.TimeZone, false),
@@ -65,16 +65,16 @@ func (c *Config) propFields() []field {
 		linesField(jobconf.KeyMoreCrons, &c.MoreCrons),
 		namesField(jobconf.KeyCalendars, &c.Calendars),
 		textField(jobconf.KeyOverlap, (*string)(&c.Overlap), false),
-		durationField(jobconf.KeyJitter, &c.Jitter, time.Millisecond, "0"),
+		durationField(jobconf.KeyJitter, &c.Jitter, time.Millisecond, "0", 0),
 		timeField(jobconf.KeyExpiresAt, &c.Expiry.At),
 		intField(jobconf.KeyExpiryTicks, &c.Expiry.Ticks),
 		boolField(jobconf.KeyRemoveExpired, &c.Expiry.Remove),
-		durationField(jobconf.KeyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, ""),
-		durationField(jobconf.KeyMisfireWindow, &c.MisfireWindow, time.Second, "0"),
-		durationField(jobconf.KeyTimeout, &c.Timeout, time.Second, "0"),
+		durationField(jobconf.KeyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, "", 0),
+		durationField(jobconf.KeyMisfireWindow, &c.MisfireWindow, time.Second, "0", 0),
+		durationField(jobconf.KeyTimeout, &c.Timeout, time.Second, "0", 0),
 		intField(jobconf.KeyRetryAttempts, &c.Retry.Attempts),
-		durationField(jobconf.KeyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0"),
-		durationField(jobconf.KeyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, ""),
+		durationField(jobconf.KeyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0", switchedOff),
+		durationField(jobconf.KeyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, "", 0),
 		intField(jobconf.KeyMaxItems, &c.MaxItems),
 		boolField(jobconf.KeyBroadcast, &c.Broadcast),
 		intField(jobconf.KeyThreads, &c.Threads),
@@ -185,15 +185,15 @@ func timeField(key string, p *time.Time) field {
 }
 
 // durationField is a duration that is written as a number of units. off is the text for
-// "switched off"; zero and negative numbers are read as that. If off is empty, the duration
+// "switched off"; zero and negative numbers are read as that, which is isOff. If off is empty, the duration
 // cannot be switched off.
-func durationField(key string, p *time.Duration, unit time.Duration, off string) field {
+func durationField(key string, p *time.Duration, unit time.Duration, off string, isOff time.Duration) field {
 	most := mostUnits(unit)
 	set := func(text string) error {
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch {
 		case err == nil && off != "" && n <= 0:
-			*p = switchedOff
+			*p = isOff
 		case err == nil && n > 0 && n <= most:
 			*p = time.Duration(n) * unit
 		case off == "":

@@ -71,13 +71,12 @@ func TestDefaultsDoNotReplaceWhatIsSet(t *testing.T) {
 	}
 }
 
-// After WithDefaults a duration is on if it is positive, and off otherwise.
+// A duration of which negative is off stays off.
 func TestDurationsThatAreOff(t *testing.T) {
 	const off = -time.Hour
-	c := jobtype.Config{MisfireWindow: off, MaxTimeDiff: off, ReconcileInterval: off, Timeout: off, Retry: jobtype.Retry{InitialBackoff: off}}.WithDefaults()
+	c := jobtype.Config{MaxTimeDiff: off, ReconcileInterval: off, Retry: jobtype.Retry{InitialBackoff: off}}.WithDefaults()
 	for name, d := range map[string]time.Duration{
-		"MisfireWindow": c.MisfireWindow, "MaxTimeDiff": c.MaxTimeDiff, "ReconcileInterval": c.ReconcileInterval,
-		"Timeout": c.Timeout, "InitialBackoff": c.Retry.InitialBackoff,
+		"MaxTimeDiff": c.MaxTimeDiff, "ReconcileInterval": c.ReconcileInterval, "InitialBackoff": c.Retry.InitialBackoff,
 	} {
 		if d > 0 {
 			t.Errorf("%s is on: %v", name, d)

@@ -140,7 +140,7 @@ func (v *validator) fields(c Config) {
 		v.fault(jobconf.KeyFailover, "true", "needs %s, whose records tell what was cut short: set %[1]s to true, or %s to false", jobconf.KeyMonitorExecution, jobconf.KeyFailover)
 	}
 
-	v.duration(jobconf.KeyJitter, c.Jitter, time.Millisecond, false)
+	v.bound(jobconf.KeyJitter, c.Jitter, time.Millisecond)
 	switch {
 	case c.Jitter > MaxJitter:
 		v.fault(jobconf.KeyJitter, c.Jitter.String(), "at most %v is allowed", MaxJitter)
@@ -149,10 +149,10 @@ func (v *validator) fields(c Config) {
 	}
 	v.expiry(c)
 	v.duration(jobconf.KeyMisfireTolerance, c.MisfireTolerance, time.Millisecond, true)
-	v.duration(jobconf.KeyMisfireWindow, c.MisfireWindow, time.Second, false)
+	v.bound(jobconf.KeyMisfireWindow, c.MisfireWindow, time.Second)
 	v.duration(jobconf.KeyMaxTimeDiff, c.MaxTimeDiff, time.Second, false)
 	v.duration(jobconf.KeyReconcileInterval, c.ReconcileInterval, time.Minute, false)
-	v.duration(jobconf.KeyTimeout, c.Timeout, time.Second, false)
+	v.bound(jobconf.KeyTimeout, c.Timeout, time.Second)
 	v.duration(jobconf.KeyInitialBackoff, c.Retry.InitialBackoff, time.Millisecond, false)
 	v.duration(jobconf.KeyMaxBackoff, c.Retry.MaxBackoff, time.Millisecond, true)
 	if c.Retry.MaxBackoff < c.Retry.InitialBackoff {
@@ -359,6 +359,14 @@ func (v *validator) duration(field string, d, unit time.Duration, needed bool) {
 	case d < unit || d%unit != 0 || d/unit > math.MaxInt32:
 		v.fault(field, d.String(), "a whole number of times %v, 1 to %d, is allowed", unit, mostUnits(unit))
 	}
+}
+
+// bound checks a duration of which 0 is none, and which is never negative.
+func (v *validator) bound(field string, d, unit time.Duration) {
+	if d < 0 {
+		v.fault(field, d.String(), "0, for none, and more are allowed")
+	}
+	v.duration(field, d, unit, false)
 }
 
 // mostUnits returns how many units a duration may have, so that they fit an int of a JVM

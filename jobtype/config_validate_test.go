@@ -27,7 +27,7 @@ func TestValidConfigs(t *testing.T) {
 		"failover":         func(c *jobtype.Config) { c.Failover = true },
 		"no monitoring":    func(c *jobtype.Config) { c.MonitorExecution = jobtype.Off },
 		"all off": func(c *jobtype.Config) {
-			c.MaxTimeDiff, c.ReconcileInterval, c.Timeout, c.MisfireWindow = -1, -1, -1, -1
+			c.MaxTimeDiff, c.ReconcileInterval, c.Retry.InitialBackoff = -1, -1, -1
 		},
 		"retry at once":          func(c *jobtype.Config) { c.Retry = jobtype.Retry{Attempts: 3, InitialBackoff: -1} },
 		"one backoff":            func(c *jobtype.Config) { c.Retry = jobtype.Retry{InitialBackoff: time.Hour, MaxBackoff: time.Hour} },
@@ -99,6 +99,9 @@ func TestFaults(t *testing.T) {
 		{"props: misfire.tolerance.milliseconds", []string{"-1s", "1ms"}, func(c *jobtype.Config) { c.MisfireTolerance = -time.Second }},
 		{"props: misfire.tolerance.milliseconds", []string{"1µs"}, func(c *jobtype.Config) { c.MisfireTolerance = time.Microsecond }},
 		{"props: misfire.window.seconds", []string{"1.5s", "whole"}, func(c *jobtype.Config) { c.MisfireWindow = 1500 * time.Millisecond }},
+		{"props: misfire.window.seconds", []string{"-1s", "0, for none"}, func(c *jobtype.Config) { c.MisfireWindow = -time.Second }},
+		{"props: execution.timeout.seconds", []string{"-1ns", "0, for none"}, func(c *jobtype.Config) { c.Timeout = -1 }},
+		{"props: schedule.jitter.milliseconds", []string{"-1s", "0, for none"}, func(c *jobtype.Config) { c.Jitter = -time.Second }},
 		{"maxTimeDiffSeconds", []string{"1ms", "1s"}, func(c *jobtype.Config) { c.MaxTimeDiff = time.Millisecond }},
 		{"reconcileIntervalMinutes", []string{"1s", "1m0s"}, func(c *jobtype.Config) { c.ReconcileInterval = time.Second }},
 		{"props: execution.timeout.seconds", []string{"2147483647"}, func(c *jobtype.Config) { c.Timeout = (1 << 31) * time.Second }},

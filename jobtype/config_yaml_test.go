@@ -503,7 +503,7 @@ func anyConfig() *rapid.Generator[jobtype.Config] {
 			MonitorExecution:   toggle.Draw(t, "monitor"),
 			Misfire:            toggle.Draw(t, "misfire"),
 			MisfireTolerance:   units(time.Millisecond, false).Draw(t, "tolerance"),
-			MisfireWindow:      units(time.Second, true).Draw(t, "window"),
+			MisfireWindow:      units(time.Second, false).Draw(t, "window"),
 			MaxTimeDiff:        units(time.Second, true).Draw(t, "difference"),
 			ReconcileInterval:  units(time.Minute, true).Draw(t, "reconcile"),
 			Strategy:           name.Draw(t, "strategy"),
@@ -511,7 +511,7 @@ func anyConfig() *rapid.Generator[jobtype.Config] {
 			MaxItems:           rapid.IntRange(0, jobtype.MaxShardingTotalCount).Draw(t, "max items"),
 			ErrorHandler:       rapid.OneOf(handler, rapid.Map(rapid.SliceOfNDistinct(handler, 1, 3, strings.TrimSpace), join)).Draw(t, "handler"),
 			Listeners:          rapid.SliceOfNDistinct(name.Filter(func(s string) bool { return s != "" }), 0, 3, rapid.ID).Draw(t, "listeners"),
-			Timeout:            units(time.Second, true).Draw(t, "timeout"),
+			Timeout:            units(time.Second, false).Draw(t, "timeout"),
 			Retry: jobtype.Retry{
 				Attempts:       rapid.IntRange(0, jobtype.MaxRetryAttempts).Draw(t, "attempts"),
 				InitialBackoff: units(time.Millisecond, true).Draw(t, "initial"),
@@ -528,7 +528,7 @@ func anyConfig() *rapid.Generator[jobtype.Config] {
 			c.Calendars = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"holidays", "a:b", "x.y_z-1", "0"}), 0, 3, rapid.ID[string]).Draw(t, "calendars")
 		}
 		if c.MonitorExecution != jobtype.Off {
-			c.Jitter = rapid.SampledFrom([]time.Duration{0, -1, time.Millisecond, jobtype.MaxJitter}).Draw(t, "jitter")
+			c.Jitter = rapid.SampledFrom([]time.Duration{0, time.Millisecond, jobtype.MaxJitter}).Draw(t, "jitter")
 		}
 		c.Expiry.At = rapid.SampledFrom([]time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2026, 11, 22, 9, 0, 0, 0, time.FixedZone("", -3*3600))}).Draw(t, "expires at")
 		if c.Cron != "" {
