@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/yamldoc"
 	"github.com/elasticjob-go/elasticjob/job/property"
 	"github.com/elasticjob-go/elasticjob/jobfile"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // description is a job as a file describes it, while it is changed.
@@ -147,7 +148,8 @@ func valueOf(value string) *yaml.Node {
 // unset takes a key away, so that it has its default: null does that in a file, where a key that there is not is a mistake.
 func (d *description) unset(key string) {
 	d.gone = append(d.gone, key)
-	if d.registry[key] != nil && child(d.keys, key) == nil {
+	unknown, err := jobtype.UnknownKeys([]byte(strconv.Quote(key) + ": 0"))
+	if isRegistrys := d.registry[key] != nil || err == nil && len(unknown) == 0; isRegistrys && child(d.keys, key) == nil {
 		return
 	}
 	key, _ = fileKey(key)

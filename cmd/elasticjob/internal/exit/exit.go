@@ -47,7 +47,7 @@ func Meanings() []Meaning {
 		{Conflict, "the state does not allow it, or has changed meanwhile, or somebody else is at it"},
 		{Denied, "the store refuses: wrong user or password, a missing right, an untrusted certificate"},
 		{Unreachable, "the store, or the database, cannot be reached, or gave no answer: then it may have been done"},
-		{Findings, "findings of severity warning or worse (doctor; see --fail-on), differences (diff, migrate, get --for-jvm), mistakes (validate), or what export has left out"},
+		{Findings, "findings (doctor, see --fail-on), differences (diff, migrate, get --for-jvm), mistakes (validate), or what is left out (export)"},
 		{RunFailed, "an item of the run that was waited for was not successful"},
 		{NotInTime, "not through within --timeout; what was asked for may go on"},
 		{Interrupted, "interrupted by a signal"},
