@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,7 +82,7 @@ func (j *Job) Kill(ctx context.Context, r KillRequest) ([]Killed, error) {
 			}
 		}
 		if len(done) == 0 {
-			return ErrNotRunning
+			return cmp.Or(k.other, ErrNotRunning)
 		}
 		return nil
 	})
@@ -106,8 +107,8 @@ type kill struct {
 	now   time.Time
 	act   *act
 	parts []killPart
-	// cannot says that a runner knows no kill.
-	cannot error
+	// cannot says that a runner knows no kill, and other that an item runs something else than what is meant.
+	cannot, other error
 	// isTick is whether Tick is one of the schedule's.
 	isTick bool
 }
@@ -167,7 +168,10 @@ func (k *kill) consider(i int) {
 func (k *kill) addRunning(i int, item *jobtree.Item) {
 	token, id := item.Fired.Modified, item.Running.ID
 	switch {
-	case k.Token != 0 && k.Token != token, !k.Tick.IsZero() && !k.Tick.Equal(item.Fired.Run):
+	case k.Token != 0 && k.Token != token:
+		k.other = fmt.Errorf("the run has ended, and item %d runs another one: %w", i, ErrNotRunning)
+		return
+	case !k.Tick.IsZero() && !k.Tick.Equal(item.Fired.Run):
 		return
 	case k.state.Sessions[id] == nil && k.state.Instances[id].Owner != 0:
 		k.refuse(i, id, ErrJVM)

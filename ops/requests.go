@@ -27,6 +27,8 @@ type RequestState struct {
 	Through []int `json:"through,omitempty"`
 	Running []int `json:"running,omitempty"`
 	Waiting []int `json:"waiting,omitempty"`
+	// Failed are those of Items of which a run for it has failed, ascending.
+	Failed []int `json:"failed,omitempty"`
 	// Why says what the first waiting item waits for; empty if none waits.
 	Why string `json:"why,omitempty"`
 	// Ended is when all items were through, or when it was cancelled; zero before that.
@@ -73,6 +75,9 @@ func stateOf(s *jobtree.State, r *jobtree.Request, turns map[int]*jobtree.Reques
 	state := RequestState{ID: r.ID, Source: r.Source, By: r.By, At: r.At, Items: r.Items, Ended: r.Ended}
 	for _, i := range r.Items {
 		p := r.Progress(i)
+		if p != nil && p.Failed > 0 {
+			state.Failed = append(state.Failed, i)
+		}
 		switch {
 		case r.IsThrough(i):
 			state.Through = append(state.Through, i)

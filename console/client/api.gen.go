@@ -1112,6 +1112,9 @@ type RequestDetail struct {
 	// Ended When all items were through, or when it was cancelled. Left out before that.
 	Ended time.Time `json:"ended,omitempty,omitzero"`
 
+	// Failed Those of the items of which a run has failed, ascending. Left out if there are none.
+	Failed []int `json:"failed,omitempty,omitzero"`
+
 	// ID Id of the request.
 	ID string `json:"id"`
 

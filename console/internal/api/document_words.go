@@ -220,6 +220,7 @@ var words = map[reflect.Type]map[string]string{
 		"through": "Those of them that are through, ascending. Left out if there are none.",
 		"running": "Those of them that run for it now, ascending. Left out if there are none.",
 		"waiting": "Those of them that wait: to begin, for their next tick, or to be run again; ascending. Left out if there are none.",
+		"failed":  "Those of the items of which a run has failed, ascending. Left out if there are none.",
 		"why":     "What the first item waits for that waits.",
 		"ended":   "When all items were through, or when it was cancelled. Left out before that.",
 	},

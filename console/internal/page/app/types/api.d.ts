@@ -1475,6 +1475,8 @@ export interface RequestDetail {
   by?: string;
   /** When all items were through, or when it was cancelled. Left out before that. */
   ended?: string;
+  /** Those of the items of which a run has failed, ascending. Left out if there are none. */
+  failed?: (number)[];
   /** Id of the request. */
   id: string;
   /** Items that it is for, ascending. */
@@ -1499,6 +1501,8 @@ export interface RequestState {
   by?: string;
   /** When all items were through, or when it was cancelled. Left out before that. */
   ended?: string;
+  /** Those of the items of which a run has failed, ascending. Left out if there are none. */
+  failed?: (number)[];
   /** Id of the request. */
   id: string;
   /** Items that it is for, ascending. */
