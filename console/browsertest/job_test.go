@@ -76,6 +76,7 @@ func TestJobPause(t *testing.T) {
 	t.Parallel()
 	tab, j := jobPage(t, world.Operator, world.Count, job.Config{Name: "op-pause", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
 	tab.Click("button", "Pause")
+	tab.See("Namespace " + world.Namespace + " Production · Job op-pause")
 	tab.Fill("Why", "the warehouse moves")
 	tab.Click("checkbox", "Make up for missed ticks afterwards")
 	tab.Click("button", "Pause")
@@ -95,8 +96,9 @@ func TestJobPause(t *testing.T) {
 func TestJobItems(t *testing.T) {
 	t.Parallel()
 	tab, j := jobPage(t, world.Operator, world.Count, job.Config{
-		Name: "op-items", Cron: "0 0 3 * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Berlin,1=上海,2=Lima",
+		Name: "op-items", Cron: "0 0 3 * * ?", ShardingTotalCount: 3, ShardingItemParameters: "0=Berlin,1=上海,2=\u202eLima", // which would turn what follows
 	})
+	tab.See(`\u202eLima`)
 	tab.Fill("Find items", "上海")
 	tab.See("1 of 3 items")
 	tab.Click("button", "Actions: Item 1")
@@ -165,7 +167,7 @@ func TestJobRequests(t *testing.T) {
 	jobComes(t, j, "item 1 has run again", func(d *ops.JobDetail) bool {
 		return len(d.Requests) == 2 && d.Requests[1].Source == "RETRY" && slices.Equal(d.Requests[1].Through, []int{1})
 	})
-	tab.See("Retry Ended by " + world.Operator)
+	tab.See("Retry Ended 1 of 1 item failed by " + world.Operator)
 
 	if err := j.Pin(t.Context(), 0, ops.PinRequest{Address: "127.0.0.99", Strict: true}); err != nil {
 		t.Fatal(err)

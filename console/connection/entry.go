@@ -49,6 +49,8 @@ type Namespace struct {
 	Database string `json:"database,omitempty" yaml:"database,omitempty"`
 	// Fixed is whether the program has given it, so nobody can change it.
 	Fixed bool `json:"fixed,omitempty" yaml:"-"`
+	// Production marks a fixed one whose pages warn of changes.
+	Production bool `json:"production,omitempty" yaml:"-"`
 	// Version is another one after each change. It is empty for a fixed one.
 	Version string `json:"version,omitempty" yaml:"-"`
 }

@@ -16,21 +16,22 @@ import (
 
 // facts are what a page has to know before it asks anything.
 type facts struct {
-	Page      string            `json:"page"`
-	Root      string            `json:"root"`
-	Language  string            `json:"language"`
-	Theme     string            `json:"theme,omitempty"`
-	Params    map[string]string `json:"params"`
-	User      string            `json:"user,omitempty"`
-	Grants    []access.Grant    `json:"grants,omitempty"`
-	Within    []access.Grant    `json:"within,omitempty"`
-	Databases map[string]bool   `json:"databases,omitempty"` // namespaces, and whether they have a history
-	Passwords bool              `json:"passwords"`
-	Provider  string            `json:"provider,omitempty"`
-	Users     bool              `json:"users"`
-	Version   string            `json:"version,omitempty"`
-	Code      string            `json:"code,omitempty"`   // why there is no page
-	Reason    string            `json:"reason,omitempty"` // why a provider's log-in has failed
+	Page       string            `json:"page"`
+	Root       string            `json:"root"`
+	Language   string            `json:"language"`
+	Theme      string            `json:"theme,omitempty"`
+	Params     map[string]string `json:"params"`
+	Production bool              `json:"production,omitempty"` // the namespace has the mark
+	User       string            `json:"user,omitempty"`
+	Grants     []access.Grant    `json:"grants,omitempty"`
+	Within     []access.Grant    `json:"within,omitempty"`
+	Databases  map[string]bool   `json:"databases,omitempty"` // namespaces, and whether they have a history
+	Passwords  bool              `json:"passwords"`
+	Provider   string            `json:"provider,omitempty"`
+	Users      bool              `json:"users"`
+	Version    string            `json:"version,omitempty"`
+	Code       string            `json:"code,omitempty"`   // why there is no page
+	Reason     string            `json:"reason,omitempty"` // why a provider's log-in has failed
 }
 
 // link is one of the navigation.
@@ -45,7 +46,7 @@ type document struct {
 	Preload                                                   []string
 	Facts, Words                                              template.JS
 	User, Namespace                                           string
-	MayLogOut                                                 bool
+	MayLogOut, Production                                     bool
 	Namespaces, Links, Console                                []link
 	w                                                         words
 }
@@ -116,16 +117,19 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 
 // addLinks adds the navigation, as far as somebody may go.
 func (p *Pages) addLinks(d *document, f *facts, who *access.Principal, s site) {
+	production := map[string]bool{}
 	for _, n := range p.Connections.Namespaces() {
 		if !who.MaySome(access.Viewer, n.Name) {
 			continue
 		}
-		f.Databases[n.Name] = n.Database != ""
+		f.Databases[n.Name], production[n.Name] = n.Database != "", n.Production
 		d.Namespaces = append(d.Namespaces, link{Name: n.Name, Href: namespaceLink(d.Root, n.Name, ""), Text: n.Name, Current: n.Name == d.Namespace})
 	}
 	if d.Namespace == "" && len(d.Namespaces) == 1 {
 		d.Namespace = d.Namespaces[0].Name
 	}
+	d.Production = production[d.Namespace]
+	f.Production = d.Production
 	if d.Namespace != "" {
 		for _, name := range inNavigation {
 			below := name

@@ -286,7 +286,7 @@ func (c *cli) give(ctx context.Context, o *connection.Options, s target.Settings
 	}
 	n := connection.Namespace{
 		Name: cmp.Or(name, t.Namespace[strings.LastIndexByte(t.Namespace, '/')+1:]),
-		Kind: connection.Kind(t.Kind), Endpoints: t.Endpoints, Path: t.Namespace, User: t.User,
+		Kind: connection.Kind(t.Kind), Endpoints: t.Endpoints, Path: t.Namespace, User: t.User, Production: s.Production,
 	}
 	if s.History != "" {
 		n.Database = n.Name

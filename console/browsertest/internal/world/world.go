@@ -138,7 +138,7 @@ func (w *World) serve(ctx context.Context, folder, history string, endpoints []s
 	w.end(func(context.Context) error { return who.Close() })
 	given := func(name, database string) connection.Given {
 		return connection.Given{
-			Namespace: connection.Namespace{Name: name, Kind: "etcd", Endpoints: endpoints, Path: name, Database: database},
+			Namespace: connection.Namespace{Name: name, Kind: "etcd", Endpoints: endpoints, Path: name, Database: database, Production: name == Namespace},
 			Dial:      func(ctx context.Context) (coord.Registry, error) { return dial(ctx, endpoints, name) },
 		}
 	}

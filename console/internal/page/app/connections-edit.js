@@ -19,7 +19,7 @@ const blank = {
  * Asks for a connection. It resolves to whether it was saved.
  * @param {"namespaces" | "databases"} kind
  * @param {string | undefined} name the one to change; undefined: a new one
- * @param {string[]} databases names that a namespace may have for its history
+ * @param {import("./connections-form.js").Database[]} databases those that a namespace may have for its history
  */
 export async function editConnection(kind, name, databases) {
   const isNew = name === undefined;

@@ -2,6 +2,7 @@
 import { reasonOf } from "./api.js";
 import { h } from "./dom.js";
 import { area, check, choice, field } from "./form.js";
+import { note } from "./ui.js";
 import { term, w } from "./words.js";
 
 /**
@@ -11,10 +12,11 @@ import { term, w } from "./words.js";
  *   serverName: string, grants: string,
  * }} Typed
  * A connection as it is typed. stored stands for the password that the console has.
+ * @typedef {import("./types/api").DatabaseConnection} Database
  */
 
 /**
- * @param {{kind: "namespaces" | "databases", isNew: boolean, typed: Typed, databases: string[], again: () => void, error: unknown}} f
+ * @param {{kind: "namespaces" | "databases", isNew: boolean, typed: Typed, databases: Database[], again: () => void, error: unknown}} f
  */
 export function connectionForm(f) {
   const { typed } = f;
@@ -84,8 +86,10 @@ function store(f, common) {
 
 /** What else a namespace has. @param {Form} f @param {Common} common */
 function more(f, common) {
+  const others = f.databases.find((d) => d.name === f.typed.database)?.namespaces.filter((n) => n !== f.typed.name) ?? [];
   return [
     f.typed.kind === "zookeeper" && f.typed.user ? field({ ...common("grants"), label: w("connections.grants"), hint: w("connections.grantsHint"), code: true }) : null,
-    choice({ ...common("database"), label: w("connections.history"), hint: w("connections.historyHint"), options: [["", w("ui.none")], ...f.databases.map((d) => /** @type {[string, string]} */ ([d, d]))] }),
+    choice({ ...common("database"), label: w("connections.history"), hint: w("connections.historyHint"), options: [["", w("ui.none")], ...f.databases.map((d) => /** @type {[string, string]} */ ([d.name, d.name]))] }),
+    others.length ? note("warn", w("connections.historyShared", { names: others.join(", ") })) : null,
   ];
 }

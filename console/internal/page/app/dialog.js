@@ -1,5 +1,6 @@
 // Dialogs: a question in a modal window. Escape, "Cancel" and a click beside it leave everything as it is.
 import { draw, h } from "./dom.js";
+import { facts, job, namespace } from "./facts.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./dom.js").View} View */
@@ -27,7 +28,7 @@ export function dialog(title, view) {
       resolve(value);
     };
     const again = () => {
-      if (el.isConnected) draw(el, h("h2", null, title), view(done, again));
+      if (el.isConnected) draw(el, h("h2", null, title), where(), view(done, again));
     };
     el.addEventListener("cancel", (e) => {
       e.preventDefault();
@@ -38,6 +39,14 @@ export function dialog(title, view) {
     el.showModal();
     /** @type {HTMLElement | null} */ (el.querySelector("[autofocus]"))?.focus();
   });
+}
+
+/** Which namespace and job the page is of: pages of two namespaces look alike. */
+function where() {
+  if (!namespace) return null;
+  return h("p", { class: "where" }, w("ui.namespace"), " ", h("strong", null, namespace),
+    facts.production ? [" ", h("span", { class: "badge warn" }, w("ui.production"))] : null,
+    job ? [" · ", w("ui.job"), " ", h("strong", null, job)] : null);
 }
 
 /** The row of buttons at the end of a dialog. @param {() => void} leave @param {...View} buttons */

@@ -29,9 +29,18 @@ function flat(children) {
   const out = [];
   for (const c of children.flat(Infinity)) {
     if (c === false || c === null || c === undefined || c === "") continue;
-    out.push(typeof c === "object" ? c : { text: String(c) });
+    out.push(typeof c === "object" ? c : { text: visible(String(c)) });
   }
   return out;
+}
+
+/**
+ * A text in which what turns the direction of writing is written out, such as \\u202e: texts of jobs may have it, and would look
+ * like others.
+ * @param {string} text
+ */
+export function visible(text) {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 /** @type {WeakMap<Element, Child[]>} */
@@ -102,7 +111,7 @@ function set(el, name, value, before) {
     if (any[name] !== v) any[name] = v;
   } else if (value !== before) {
     if (value === false || value === null || value === undefined) el.removeAttribute(name);
-    else el.setAttribute(name, value === true ? "" : String(value));
+    else el.setAttribute(name, value === true ? "" : name === "title" || name === "aria-label" ? visible(String(value)) : String(value));
   }
 }
 

@@ -3,7 +3,7 @@
 /**
  * @typedef {{
  *   page: string, root: string, language: "en" | "zh", theme?: "light" | "dark",
- *   params: Record<string, string>, user?: string, grants?: Grant[], within?: Grant[],
+ *   params: Record<string, string>, production?: boolean, user?: string, grants?: Grant[], within?: Grant[],
  *   databases?: Record<string, boolean>, passwords: boolean, users: boolean, provider?: string,
  *   version?: string, code?: string, reason?: string,
  * }} Facts

@@ -3,6 +3,7 @@ import { reasonOf } from "./api.js";
 import { h } from "./dom.js";
 import { facts } from "./facts.js";
 import { choice, field } from "./form.js";
+import { fits } from "./rights.js";
 import { button } from "./ui.js";
 import { term, w } from "./words.js";
 
@@ -39,10 +40,13 @@ export function rowsOf(grants) {
   return grants.map((g) => ({ key: ++count, role: g.role, namespaces: (g.namespaces ?? []).join(", "), jobs: (g.jobs ?? []).join(", ") }));
 }
 
+/** @param {string} text */
+const namesIn = (text) => text.split(/[\s,，]+/).filter(Boolean);
+
 /** @param {Row[]} rows @returns {GrantInfo[]} */
 export function grantsOf(rows) {
   const list = (/** @type {string} */ text) => {
-    const names = text.split(/[\s,，]+/).filter(Boolean);
+    const names = namesIn(text);
     return names.length ? names : undefined;
   };
   return rows.map((r) => ({ role: /** @type {GrantInfo["role"]} */ (r.role), namespaces: list(r.namespaces), jobs: list(r.jobs) }));
@@ -73,6 +77,12 @@ export function grantForm(rows, changed, error, hasHeading) {
     })));
 }
 
+/** A hint at names that no namespace has: one is named after its context, or after the last part of its own name. @param {string} text */
+function unknownIn(text) {
+  const names = namesIn(text).filter((name) => !Object.keys(facts.databases ?? {}).some((n) => fits([name], n)));
+  return names.length ? w("grants.unknown", { names: names.join(", ") }) : "";
+}
+
 /** @param {Row} row @param {number} i @param {() => void} changed @param {unknown} error */
 function controls(row, i, changed, error) {
   const set = (/** @type {"role" | "namespaces" | "jobs"} */ name) => (/** @type {string} */ value) => {
@@ -85,7 +95,7 @@ function controls(row, i, changed, error) {
       id: id + "role", label: w("grants.role"), value: row.role, change: set("role"),
       options: ["viewer", "operator", "admin"].map((r) => [r, term("role", r)]), error: reasonOf(error, `grants[${i}]`),
     }),
-    field({ id: id + "namespaces", label: w("grants.namespaces"), value: row.namespaces, change: set("namespaces"), placeholder: w("grants.all"), list: Object.keys(facts.databases ?? {}) }),
+    field({ id: id + "namespaces", label: w("grants.namespaces"), value: row.namespaces, change: set("namespaces"), placeholder: w("grants.all"), list: Object.keys(facts.databases ?? {}), hint: unknownIn(row.namespaces) }),
     field({ id: id + "jobs", label: w("grants.jobs"), value: row.jobs, change: set("jobs"), placeholder: w("grants.all") }),
   ];
 }

@@ -41,6 +41,7 @@ function row(r, isOpen, again) {
     h("div", { class: "badges" },
       h("strong", null, term("source", r.source)),
       isOpen ? badge("busy", w("job.requestOpen")) : badge("off", w("job.requestEnded")),
+      r.failed?.length ? badge("bad", w("job.requestFailed", { n: r.failed.length, all: r.items.length })) : null,
       h("span", { class: "soft" }, w("job.requestBy", { by: r.by ?? "–" }), " ", since(r.at)),
       h("span", { class: "end" },
         isOpen && may("operator", job) ? button(w("job.cancelRequest"), () => cancel(r.id), { kind: "quiet", key: "cancel" }) : null,

@@ -5,7 +5,7 @@ import { facts, namespace } from "./facts.js";
 const roles = ["viewer", "operator", "admin"];
 
 /** @param {string[] | undefined} patterns @param {string} name */
-function fits(patterns, name) {
+export function fits(patterns, name) {
   if (!patterns?.length) return true;
   return patterns.some((p) => new RegExp("^" + p.split("*").map((t) => t.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$", "s").test(name));
 }

@@ -1,4 +1,5 @@
 // Draws a timeline on a canvas: axis, lanes with their names, bars, links of failovers, signs of missed ticks, now.
+import { visible } from "./dom.js";
 import { Bars, layout } from "./timeline-layout.js";
 import { has, hatching } from "./timeline-paint.js";
 import { axis } from "./timeline-scale.js";
@@ -211,7 +212,7 @@ function names(c, s, font, first, last, top) {
     const left = 12 + Math.max(c.measureText(number).width, 16);
     c.font = "12px " + font;
     c.fillStyle = s.colours.soft;
-    c.fillText(n.name, left, y);
+    c.fillText(visible(n.name), left, y);
   }
   c.restore();
 }

@@ -32,8 +32,7 @@ void start(load, (loaded) => {
 
 /** @param {Loaded} all @param {() => unknown} reload */
 function namespaces(all, reload) {
-  const names = all.databases.map((d) => d.name);
-  const add = button(w("connections.addNamespace"), async () => (await editConnection("namespaces", undefined, names)) && reload(), { kind: "first" });
+  const add = button(w("connections.addNamespace"), async () => (await editConnection("namespaces", undefined, all.databases)) && reload(), { kind: "first" });
   return section(w("connections.namespaces"), { tools: add }, h("p", { class: "soft" }, w("connections.namespacesText")), table({
     label: w("connections.namespaces"), rows: all.namespaces, key: (n) => n.name, empty: empty(w("connections.noNamespaces")),
     columns: [
@@ -43,7 +42,7 @@ function namespaces(all, reload) {
       { name: "namespace", text: w("connections.namespace"), cell: (n) => (n.namespace ? h("code", null, n.namespace) : "–") },
       { name: "tls", text: "TLS", cell: (n) => encrypted(n) },
       { name: "database", text: w("connections.history"), cell: (n) => n.database ?? h("span", { class: "soft" }, w("ui.none")) },
-      { name: "menu", text: w("ui.menu"), unseen: true, cell: (n) => actions("namespaces", n, names, reload) },
+      { name: "menu", text: w("ui.menu"), unseen: true, cell: (n) => actions("namespaces", n, all.databases, reload) },
     ],
   }));
 }
@@ -76,11 +75,11 @@ const fixed = (c) => (c.fixed ? [" ", badge("off", w("connections.fixed"), w("co
 /** What the console does not know of a fixed one is left open. @param {Namespace | Database} c */
 const encrypted = (c) => (c.tls ? w("ui.yes") : c.fixed ? "–" : w("ui.no"));
 
-/** @param {Kind} kind @param {Namespace | Database} c @param {string[]} names @param {() => unknown} reload */
-function actions(kind, c, names, reload) {
+/** @param {Kind} kind @param {Namespace | Database} c @param {Database[]} databases @param {() => unknown} reload */
+function actions(kind, c, databases, reload) {
   return menu(w("ui.menu"), [
     { text: w("connections.test"), act: () => test(kind, c.name) },
-    !c.fixed && { text: w("ui.edit"), act: async () => (await editConnection(kind, c.name, names)) && reload() },
+    !c.fixed && { text: w("ui.edit"), act: async () => (await editConnection(kind, c.name, databases)) && reload() },
     !c.fixed && { text: w("ui.remove"), danger: true, act: async () => (await remove(kind, c.name)) && reload() },
   ], c.name, true);
 }
