@@ -40,9 +40,13 @@ func admin(t *testing.T) (users, password string) {
 	return users, password
 }
 
-// serveConsole runs a console of a store that is away, and returns where it listens. end ends it, and returns its log.
+// serveConsole runs a console of a store that is away, which a context marks as production, and returns where it listens. end ends it, and returns its log.
 func serveConsole(t *testing.T, listeners int, args ...string) (urls []string, end func() (exit.Code, string)) {
 	t.Helper()
+	contexts := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(contexts, []byte("contexts: {prod: {store: \"etcd://127.0.0.1:1/away\", production: true}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	var code exit.Code
@@ -50,7 +54,7 @@ func serveConsole(t *testing.T, listeners int, args ...string) (urls []string, e
 	var all sync.WaitGroup
 	all.Go(func() {
 		code = command.Run(ctx, command.Environment{In: strings.NewReader(""), Out: write, Err: write, Lookup: func(name string) (string, bool) {
-			value := map[string]string{"ELASTICJOB_STORE": "etcd://127.0.0.1:1/away", "ELASTICJOB_CONFIG": "/no/such/file"}[name]
+			value := map[string]string{"ELASTICJOB_STORE": "etcd://127.0.0.1:1/away", "ELASTICJOB_CONFIG": contexts}[name]
 			return value, value != ""
 		}}, append([]string{"console", "--listen", "127.0.0.1:0"}, args...)...)
 		_ = write.Close() // a pipe's never fails
@@ -131,9 +135,13 @@ func TestConsoleSettings(t *testing.T) {
 		if hsts := tt.answer.Header.Get("Strict-Transport-Security"); hsts == "" && !strings.Contains(name, "open") {
 			t.Errorf("%s: browsers are not told to stay with TLS: %v", name, tt.answer.Header)
 		}
-		if cookies := tt.answer.Cookies(); strings.Contains(name, "trusted") && (len(cookies) != 1 || cookies[0].Name != "__Host-elasticjob" || !cookies[0].Secure) {
+		if cookies := tt.answer.Cookies(); strings.Contains(name, "trusted") && (len(cookies) != 1 || cookies[0].Name != "__Host-elasticjob-"+here[strings.LastIndexByte(here, ':')+1:] || !cookies[0].Secure) {
 			t.Errorf("%s: cookies %v", name, cookies)
 		}
+	}
+	shown, err := io.ReadAll(request("GET", "/namespaces/away", "", "Authorization", "Bearer "+token, "Accept", "text/html").Body)
+	if err != nil || !strings.Contains(string(shown), `"production":true`) || !strings.Contains(string(shown), `>Production</span>`) {
+		t.Errorf("the page does not show the mark of the context: %s, %v", shown, err)
 	}
 	var sessions struct {
 		Rows []struct{ Begun, Expires time.Time }

@@ -3,6 +3,7 @@ package access
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -184,11 +185,17 @@ func (c *Control) cookie(r *http.Request) *http.Cookie {
 	return &http.Cookie{Name: c.cookieName(r), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.isSecure(r)}
 }
 
+// cookieName has the port by which the browser calls the console, unless it is the default one: cookies are those of a host, and
+// another console may be at another port of it.
 func (c *Control) cookieName(r *http.Request) string {
+	name := cookieName
 	if c.isSecure(r) {
-		return secureCookieName
+		name = secureCookieName
 	}
-	return cookieName
+	if port := (&url.URL{Host: r.Host}).Port(); port != "" {
+		name += "-" + port
+	}
+	return name
 }
 
 func (c *Control) isSecure(r *http.Request) bool {

@@ -469,6 +469,13 @@ func TestCookie(t *testing.T) {
 			t.Errorf("%s: the plain cookie, which anybody in the network can set, counts: %v, %v", name, p, err)
 		}
 	}
+	for host, suffix := range map[string]string{"h:8899": "-8899", "[::1]:8899": "-8899", "[::1]": "", "h:": "", "h:x": ""} {
+		plainly, safely := ask(), httptest.NewRequest("GET", "https://h/", nil)
+		plainly.Host, safely.Host = host, host
+		if one, other := c.Cookie(plainly, s), c.Cookie(safely, s); one.Name != "elasticjob"+suffix || other.Name != "__Host-elasticjob"+suffix {
+			t.Errorf("%s: %s, %s", host, one.Name, other.Name)
+		}
+	}
 	if gone := c.NoCookie(ask()); gone.MaxAge >= 0 || gone.Value != "" || gone.Name != "elasticjob" {
 		t.Errorf("%+v", gone)
 	}

@@ -39,7 +39,7 @@ func describe(schemas huma.Registry) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob. GET /api/v1/oidc/login?return=/path begins a log-in of a browser at the provider, if the console has one."},
+				"session": {Type: "apiKey", In: "cookie", Name: "elasticjob", Description: "Cookie of a log-in; by TLS it is named __Host-elasticjob. At another port than the default one, - and the port follow. GET /api/v1/oidc/login?return=/path begins a log-in of a browser at the provider, if the console has one."},
 				"token":   {Type: "http", Scheme: "bearer", Description: "Token of the API."},
 				"basic":   {Type: "http", Scheme: "basic", Description: "Name and password with each request: for people with a shell. Scripts take tokens."},
 			},
