@@ -325,6 +325,8 @@ func jobStatus(s *jobtree.State) JobStatus {
 	switch {
 	case len(s.Instances) == 0 && slices.ContainsFunc(s.Items, isCut):
 		return JobCrashed
+	case s.IsDisabled && disabled == len(s.Servers):
+		return JobDisabled
 	case len(s.Instances)+len(s.Servers)+len(s.Items)+len(s.Sessions) == 0:
 		return JobNeverStarted
 	case len(s.Instances) == 0:

@@ -650,8 +650,11 @@ type JobInfo = ops.JobInfo
 // JobResult is schema JobOutcome of the document.
 type JobResult struct {
 	// Changes Entries of the audit. None if all was as it should be already.
-	Changes []Change   `json:"changes"`
-	Error   JobProblem `json:"error,omitempty,omitzero"`
+	Changes []Change `json:"changes"`
+
+	// Disabled Whether the server was not enabled for the job, because that is disabled as a whole.
+	Disabled bool       `json:"disabled,omitempty,omitzero"`
+	Error    JobProblem `json:"error,omitempty,omitzero"`
 
 	// Job Name of the job.
 	Job string `json:"job"`

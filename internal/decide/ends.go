@@ -33,6 +33,9 @@ import (
 func (w *World) removeRecord(r *Run, item *jobtree.Item) (ops []coord.Op, skips *Skipped) {
 	if w.skipsWhileRunning(r, item) {
 		skips = &Skipped{w.LastTickOf(r.Item), WhileRunning}
+		if w.Config != nil { // with another one it might be made up
+			ops = append(ops, w.ifSameConfig())
+		}
 		ops = append(ops, coord.Exists(w.Job.Running(r.Item)), coord.SetAt(w.Job.Fired(r.Item), jobtree.EncodeFired(skips.Tick), item.Fired.Version))
 	} else {
 		ops = append(ops, w.ifUnclaimed(r.Item, item))

@@ -131,7 +131,7 @@ func (w *world) checkServers(c *collector) {
 	for _, ip := range sortedKeys(w.Servers) {
 		server := w.Servers[ip]
 		has := slices.ContainsFunc(w.ids, func(id string) bool { return w.Instances[id].IP == ip })
-		if server.Enabled || has {
+		if server.Enabled || has || w.IsDisabled {
 			continue
 		}
 		s := w.about(ServerIdle, Info, fmt.Sprintf("server %s is disabled, and has no instance: the next one there will have no items", brief.Quote(ip)),

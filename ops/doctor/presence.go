@@ -10,12 +10,14 @@ import (
 
 // checkPresence looks for whoever could run the job, and reports whether somebody may.
 func (w *world) checkPresence(c *collector) bool {
-	if len(w.ids) == 0 {
-		w.checkAbsence(c)
-		return false
-	}
 	enabled := slices.DeleteFunc(slices.Clone(w.ids), func(id string) bool { return !w.ServerEnabled(w.Instances[id].IP) })
 	switch {
+	case w.IsDisabled && len(enabled) == 0:
+		c.add(w.about(AllDisabled, Info, "an operator has disabled the job, so it does not run", "enable it when the reason is over", Enable))
+		return false
+	case len(w.ids) == 0:
+		w.checkAbsence(c)
+		return false
 	case len(enabled) == 0:
 		c.add(w.about(AllDisabled, Info, "the servers of all its instances are disabled, so it does not run", "enable them when the reason is over", Enable))
 		return false

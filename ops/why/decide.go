@@ -2,6 +2,7 @@ package why
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -216,10 +217,10 @@ func (f *facts) serversDisabled() *span {
 	return f.held(ops.ActionDisableServers, ops.ActionEnableServers)
 }
 
-// isDisabled reports whether all servers are disabled since before the tick.
+// isDisabled reports whether the job was disabled at the tick, or all of its servers are since before it.
 func (f *facts) isDisabled() bool {
 	s := f.serversDisabled()
-	return f.job.Info.Status == ops.JobDisabled && s != nil && s.until.IsZero()
+	return s != nil && (strings.HasPrefix(s.Detail, "all servers") || f.job.Info.Status == ops.JobDisabled && s.until.IsZero())
 }
 
 // disabledItems returns which items were disabled at the tick.

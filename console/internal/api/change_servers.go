@@ -47,10 +47,11 @@ type ServerChanged struct {
 
 // JobOutcome is what has become of one of several jobs.
 type JobOutcome struct {
-	Job     string       `json:"job" doc:"Name of the job."`
-	Changes []ops.Change `json:"changes" nullable:"false" doc:"Entries of the audit. None if all was as it should be already."`
-	Request string       `json:"request,omitempty" doc:"Id of the request that a trigger has made."`
-	Error   *JobProblem  `json:"error,omitempty" doc:"Why the job is not as it was to be."`
+	Job        string       `json:"job" doc:"Name of the job."`
+	Changes    []ops.Change `json:"changes" nullable:"false" doc:"Entries of the audit. None if all was as it should be already."`
+	IsDisabled bool         `json:"disabled,omitempty" doc:"Whether the server was not enabled for the job, because that is disabled as a whole."`
+	Request    string       `json:"request,omitempty" doc:"Id of the request that a trigger has made."`
+	Error      *JobProblem  `json:"error,omitempty" doc:"Why the job is not as it was to be."`
 }
 
 // JobProblem is what is wrong with one of several jobs.
@@ -130,7 +131,7 @@ func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Se
 	}
 	out := &answer[ServerChanged]{ServerChanged{DryRun: in.DryRun, Outcomes: []JobOutcome{}}}
 	for _, one := range outcomes {
-		out.Body.Outcomes = append(out.Body.Outcomes, JobOutcome{Job: one.Job, Changes: notNil(one.Changes), Error: jobProblem(one.Err)})
+		out.Body.Outcomes = append(out.Body.Outcomes, JobOutcome{Job: one.Job, Changes: notNil(one.Changes), IsDisabled: one.IsDisabled, Error: jobProblem(one.Err)})
 		if one.Err != nil {
 			out.Body.Failed++
 		}

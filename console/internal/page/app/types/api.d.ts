@@ -884,6 +884,8 @@ export interface JobInfo {
 export interface JobOutcome {
   /** Entries of the audit. None if all was as it should be already. */
   changes: (Change)[];
+  /** Whether the server was not enabled for the job, because that is disabled as a whole. */
+  disabled?: boolean;
   /** Why the job is not as it was to be. */
   error?: JobProblem;
   /** Name of the job. */
