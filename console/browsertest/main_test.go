@@ -81,7 +81,10 @@ func cut(tab *browser.Tab) {
 	tab.WaitFor("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError()), " + comesBack)
 }
 
-func heal(tab *browser.Tab) { tab.WaitFor("window.fetch = window.reach, " + comesBack) }
+func heal(tab *browser.Tab) {
+	tab.WaitFor("window.fetch = window.reach, " + comesBack)
+	tab.WaitFor("!" + inGrey) // the note that the page is old goes, and what is below it moves up
+}
 
 // comesBack tells a page that somebody looks at it again.
 const comesBack = `document.dispatchEvent(new Event("visibilitychange"))`
