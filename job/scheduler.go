@@ -86,7 +86,7 @@ func (s *Scheduler) Changed() <-chan struct{} { return s.engine.Changed() }
 
 // Declare says which configuration the program has by now, where it has read its own again while the job runs. It changes
 // nothing in the registry, as Update of package ops does: Status.Differs, package ops/doctor, the console and the metric
-// elasticjob_config_differs compare the two.
+// elasticjob_config_differs compare the two, 30 s later at most.
 func (s *Scheduler) Declare(c Config) { s.engine.Declare(c) }
 
 // Trigger asks the instances of the job to run items now, beside the schedule. Each item

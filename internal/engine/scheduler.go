@@ -58,10 +58,11 @@ func Start(ctx context.Context, p Params, c jobtype.Config, h jobtype.Handler) (
 	return launch(ctx, p, view, given, given.Config)
 }
 
-// Declare takes another configuration of the program, for the differences that it tells.
+// Declare takes another configuration of the program, for the differences that it tells: with the next pass, which it does
+// not ask for, because a change of the registry's configuration mostly follows.
 func (s *Scheduler) Declare(c jobtype.Config) {
 	s.c.declared.Store(new(c.WithDefaults())) // which is a copy
-	s.c.requestFullPass()
+	s.c.fullRequested.Store(true)
 }
 
 // launch starts a job with a view that has just been opened. given is the program's configuration; zero if it has none.
