@@ -67,6 +67,7 @@ func TestProgramWithAnotherConfiguration(t *testing.T) {
 			cfg.Cron, cfg.Props = cron, map[string]string{"token": token}
 			scheduler.Declare(cfg)
 			third.Declare(cfg)
+			c.Advance(30 * time.Second) // by then it is taken in
 		}
 		declare("0 0 5 * * ?", "secret")
 		find(0)
