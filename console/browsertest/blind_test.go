@@ -17,7 +17,8 @@ const inGrey = "document.documentElement.classList.contains('blind')"
 func TestBlindPage(t *testing.T) {
 	t.Parallel()
 	browser.Require(t)
-	url, link := world.Away(t)
+	remote := world.Away(t, "etcd")
+	url, link := remote.URL, remote.Store
 	const servers = "/namespaces/" + world.Namespace + "/servers" // which have no stream
 	polled := chromium.Tab(t, url)
 	polled.Expect("GET " + servers + ": 401")
