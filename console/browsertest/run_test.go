@@ -1,10 +1,13 @@
 package browsertest
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // The page of an execution that has failed says why, finds lines of its log, and runs it again.
@@ -12,7 +15,8 @@ func TestRunThatFailed(t *testing.T) {
 	t.Parallel()
 	const name = "op-run-failed"
 	tab := enter(t, world.Operator, "/about")
-	town.Job(t, world.Mail, job.Config{Name: name, Cron: "0/20 * * * * ?", ShardingTotalCount: 2}) // only the last tick can be retried
+	town.Job(t, world.Mail, job.Config{Name: name, Cron: "0 0 3 1 1 ?", ShardingTotalCount: 2})
+	oneTick(t, name)
 	x := executions(tab, name, "&outcomes=FAILED", 1)[0]
 	tab.Open(shopPages + "/history/" + x.ID)
 	for _, fact := range []string{name + " · item 1", "Failed", world.Failure, x.ID, x.Instance, "the server refuses"} {
@@ -74,5 +78,20 @@ func TestRunThatIsKilled(t *testing.T) {
 	}
 	if killed := executions(tab, name, "&outcomes=KILLED", 1); killed[0].ID != x.ID {
 		t.Errorf("killed: %+v, not %+v", killed, x)
+	}
+}
+
+// oneTick gives a job a tick, and none after it while the test runs: only the last tick can be retried.
+func oneTick(t *testing.T, name string) {
+	t.Helper()
+	j := town.Ops(t).Job(name)
+	s, err := j.Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().UTC().Add(10 * time.Second)
+	s.Config.Cron, s.Config.TimeZone = fmt.Sprintf("%d %d %d * * ?", at.Second(), at.Minute(), at.Hour()), "UTC"
+	if err := j.Update(t.Context(), ops.UpdateRequest{Config: s.Config, Version: s.Version}); err != nil {
+		t.Fatal(err)
 	}
 }
