@@ -218,6 +218,42 @@ type CalendarSpan struct {
 	To time.Time `json:"to"`
 }
 
+// Cause is schema Cause of the document.
+type Cause struct {
+	// By Who has done it.
+	By string `json:"by,omitempty,omitzero"`
+
+	// Command The command of elasticjob that changes it, or shows more. Left out if there is none.
+	Command string `json:"command,omitempty,omitzero"`
+
+	// Items Items that it is about. Left out if they are all that were asked for.
+	Items []int `json:"items,omitempty,omitzero"`
+
+	// Kind What it is, such as paused or calendar.
+	Kind string `json:"kind"`
+
+	// Since Since when. Left out if it is not known.
+	Since time.Time `json:"since,omitempty,omitzero"`
+
+	// Text The cause in a sentence. It may quote texts of others.
+	Text string `json:"text"`
+
+	// Until Until when. Left out if it is not known, or if it is not over.
+	Until time.Time `json:"until,omitempty,omitzero"`
+
+	// Why Why, as he has said.
+	Why string `json:"why,omitempty,omitzero"`
+}
+
+// CausesInfo is schema CausesInfo of the document.
+type CausesInfo struct {
+	// Causes What has kept the job from running, or may have, by since: paused, servers-disabled, item-disabled, calendar, no-instance and new-instances; configured and killed are moments, whose until is since.
+	Causes []Cause `json:"causes"`
+
+	// Unseen What could not be looked at, or is not certain, in sentences.
+	Unseen []string `json:"unseen"`
+}
+
 // Change is schema Change of the document.
 type Change = ops.Change
 
@@ -1945,6 +1981,22 @@ func (p RemoveJobParams) query() url.Values {
 	return q
 }
 
+// ListCausesParams are parameters: What has kept a job from running in a time.
+type ListCausesParams struct {
+	// From Those of this time or later.
+	From time.Time
+
+	// To Those before this time. Default: now.
+	To time.Time
+}
+
+func (p ListCausesParams) query() url.Values {
+	q := url.Values{}
+	add(q, "from", p.From)
+	add(q, "to", p.To)
+	return q
+}
+
 // GetDumpParams are parameters: All nodes that the registry has of a job.
 type GetDumpParams struct {
 	// Mask Whether addresses are replaced by ip1, ip2, …, for dumps that are sent to others.
@@ -2447,6 +2499,15 @@ func (j *Job) Get(ctx context.Context) (JobView, error) {
 // Needs the role operator, for the job.
 func (j *Job) Backfill(ctx context.Context, body BackfillBody, key string) (Requested, error) {
 	return answer[Requested](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/backfill", names: []any{j.n.name, j.name}, isDry: j.n.isDry, body: body, key: orNew(key)})
+}
+
+// ListCauses: What has kept a job from running in a time.
+//
+// For timelines. The answer why it did not run at a moment has those of its tick.
+//
+// Needs the role viewer, for the job.
+func (j *Job) ListCauses(ctx context.Context, p ListCausesParams) (CausesInfo, error) {
+	return answer[CausesInfo](ctx, j.n.c, call{method: "GET", path: "/namespaces/%s/jobs/%s/causes", names: []any{j.n.name, j.name}, query: p.query()})
 }
 
 // ClearFailovers: Do not run executions again that were cut short.

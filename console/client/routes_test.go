@@ -147,6 +147,7 @@ func TestEveryRoute(t *testing.T) {
 			{"why", func() error {
 				return second(settle.Explain(ctx, client.ExplainJobParams{At: time.Now(), Item: new(0)}))
 			}},
+			{"causes", func() error { return second(settle.ListCauses(ctx, client.ListCausesParams{From: time.Now().Add(-time.Hour)})) }},
 			{"plan", func() error { return second(n.Job("fresh").Plan(ctx, client.PlanRequest{Document: document})) }},
 			{"execution", func() error { return second(n.GetExecution(ctx, execution)) }},
 			{"lines", func() error { return second(n.ListLines(ctx, execution, client.ListLinesParams{Limit: 10})) }},

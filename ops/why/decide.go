@@ -2,7 +2,6 @@ package why
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -20,8 +19,9 @@ type facts struct {
 	events  []trace.Event
 	changes []ops.Change
 	job     *ops.JobDetail // as it is now
+	isCut   bool           // what has happened up to now was not looked at
 
-	disabled map[int]*span // items that were at the tick
+	held []held // holding
 }
 
 // fate is what became of the tick for an item.
@@ -54,7 +54,6 @@ func (f *facts) answer() (a Answer) {
 		}
 		return a
 	}
-	f.disabled = f.disabledItems()
 	fates := make([]fate, 0, len(f.items))
 	isOver := true // the runs of the tick had ended at the moment
 	for _, item := range f.items {
@@ -172,7 +171,7 @@ func (f *facts) covers(e *trace.Event) bool {
 
 // isKept reports whether it is certain that nobody has begun the tick for an item, although no event tells.
 func (f *facts) isKept(item int) bool {
-	if f.paused() != nil || f.disabled[item] != nil || f.isDisabled() {
+	if f.heldAt(Paused, f.tick) != nil || f.disabledAt(item) != nil || f.isDisabled() {
 		return true
 	}
 	i := slices.IndexFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Item == item })
@@ -183,57 +182,20 @@ func (f *facts) isKept(item int) bool {
 // soon is how much later than its tolerance a run may be seen.
 const soon = 10 * time.Second
 
-// span is a change that held at the tick, until another one took it back.
-type span struct {
-	ops.Change
-	until time.Time // zero while it holds
-}
-
-// after returns what of s holds after a change; nil is nothing.
-func (s *span) after(c ops.Change, tick time.Time, begins, ends ops.Action) *span {
-	switch {
-	case c.Action == begins && !c.At.After(tick):
-		return &span{Change: c}
-	case c.Action == ends && !c.At.After(tick):
-		return nil
-	case c.Action == ends && s != nil && s.until.IsZero():
-		return &span{s.Change, c.At}
-	}
-	return s
-}
-
-// held returns the change of one action that held at the tick, which another one takes back.
-func (f *facts) held(begins, ends ops.Action) (s *span) {
-	for _, c := range f.changes {
-		s = s.after(c, f.tick, begins, ends)
-	}
-	return s
-}
-
-func (f *facts) paused() *span { return f.held(ops.ActionPause, ops.ActionResume) }
-
-// serversDisabled returns the last change of servers. It need not be of all of them.
-func (f *facts) serversDisabled() *span {
-	return f.held(ops.ActionDisableServers, ops.ActionEnableServers)
-}
-
 // isDisabled reports whether the job was disabled at the tick, or all of its servers are since before it.
 func (f *facts) isDisabled() bool {
-	s := f.serversDisabled()
-	return s != nil && (strings.HasPrefix(s.Detail, "all servers") || f.job.Info.Status == ops.JobDisabled && s.until.IsZero())
+	h := f.heldAt(ServersDisabled, f.tick)
+	return h != nil && (h.isWhole || f.job.Info.Status == ops.JobDisabled && h.Until.IsZero())
 }
 
-// disabledItems returns which items were disabled at the tick.
-func (f *facts) disabledItems() map[int]*span {
-	disabled := map[int]*span{}
-	for _, c := range f.changes {
-		if c.Action == ops.ActionDisableItems || c.Action == ops.ActionEnableItems {
-			for _, item := range itemsOf(c.Detail, f.items[len(f.items)-1]) {
-				disabled[item] = disabled[item].after(c, f.tick, ops.ActionDisableItems, ops.ActionEnableItems)
-			}
+// disabledAt returns what had disabled an item at the tick; nil if nothing had.
+func (f *facts) disabledAt(item int) *held {
+	for i := range f.held {
+		if h := &f.held[i]; h.Kind == ItemDisabled && h.covers(f.tick) && slices.Contains(h.Items, item) {
+			return h
 		}
 	}
-	return disabled
+	return nil
 }
 
 // itemsWhere returns the items of fates that are wanted; none if they are all.

@@ -41,17 +41,17 @@ func Explain(ctx context.Context, o *ops.Ops, q Query) (Answer, error) {
 	return a, nil
 }
 
-func (f *facts) gather(ctx context.Context, o *ops.Ops, q Query) (err error) {
+// know reads the job, and what operators have changed: all that matters from a moment on.
+func (f *facts) know(ctx context.Context, o *ops.Ops, q Query, since time.Time) (p past, calendars []*ops.Calendar, err error) {
 	if f.job, err = o.Job(q.Job).Describe(ctx); err != nil {
-		return err
+		return p, nil, err
 	}
-	calendars, err := o.Calendars(ctx)
-	if err != nil {
-		return err
+	if calendars, err = o.Calendars(ctx); err != nil {
+		return p, nil, err
 	}
 	audit, err := o.Audit(ctx, ops.AuditQuery{})
 	if err != nil {
-		return err
+		return p, nil, err
 	}
 	for i := range audit {
 		if slices.Contains(audit[i].Jobs, q.Job) { // an action on several jobs
@@ -61,11 +61,20 @@ func (f *facts) gather(ctx context.Context, o *ops.Ops, q Query) (err error) {
 	f.changes = slices.DeleteFunc(audit, func(c ops.Change) bool {
 		return c.Err != nil || c.Job != q.Job && (c.Job != "" || !strings.HasPrefix(c.Detail, "calendar "))
 	})
-	p := past{Reader: q.History, facts: f, ctx: ctx}
+	p = past{Reader: q.History, facts: f, ctx: ctx}
 	if q.History != nil {
-		p.readChanges()
+		p.readChanges(since)
 	}
 	slices.SortStableFunc(f.changes, func(a, b ops.Change) int { return a.At.Compare(b.At) })
+	f.held = f.holding()
+	return p, calendars, p.err
+}
+
+func (f *facts) gather(ctx context.Context, o *ops.Ops, q Query) error {
+	p, calendars, err := f.know(ctx, o, q, f.at)
+	if err != nil {
+		return err
+	}
 	known := f.unseen
 	f.due = dueAt(f.at, versions(f.job.Config, f.job.Since, f.changes), f.changes, calendars)
 	f.unseen = append(known, f.unseen...)
@@ -93,11 +102,8 @@ func (f *facts) gather(ctx context.Context, o *ops.Ops, q Query) (err error) {
 	return p.err
 }
 
-// addPresent adds what the tree tells: a pause, runs that go on, the last one of each item, and faults.
+// addPresent adds what the tree tells: runs that go on, the last one of each item, and faults.
 func (f *facts) addPresent() {
-	if p := f.job.Info.Paused; !p.Since.IsZero() { // the audit may have it no more
-		f.changes = append(f.changes, ops.Change{At: p.Since, By: p.By, Why: p.Why, Action: ops.ActionPause})
-	}
 	for _, now := range f.job.Faults {
 		f.events = append(f.events, trace.Event{Time: now.Since, Kind: jobtype.EventFault, Instance: now.Instance, What: now.Kind, Error: now.Cause})
 	}
@@ -155,14 +161,18 @@ func (p *past) ran(from, to time.Time, limit int) (rows []history.Execution, isM
 }
 
 // readChanges adds the changes of operators that only the history still has.
-func (p *past) readChanges() {
+func (p *past) readChanges(since time.Time) {
 	rows, isMore := p.happened(time.Time{}, time.Time{}, history.MaxLimit, jobtype.EventOperated)
 	for _, e := range rows {
-		if !slices.ContainsFunc(p.changes, func(c ops.Change) bool { return c.ID == e.ID }) {
+		// The ID of an action on several jobs is another one here.
+		isIt := func(c ops.Change) bool {
+			return c.Action == ops.Action(e.What) && c.By == e.By && c.Detail == e.Detail && c.At.Sub(e.Time).Abs() < time.Millisecond
+		}
+		if !slices.ContainsFunc(p.changes, isIt) {
 			p.changes = append(p.changes, ops.Change{ID: e.ID, At: e.Time, By: e.By, Job: e.Job, Action: ops.Action(e.What), Detail: e.Detail, Why: e.Why, Before: e.Before, After: e.After})
 		}
 	}
-	if isMore && p.at.Before(rows[len(rows)-1].Time) {
+	if isMore && since.Before(rows[len(rows)-1].Time) {
 		p.unseen = append(p.unseen, fmt.Sprintf("Only the newest %d changes of the job were looked at.", history.MaxLimit))
 	}
 }
@@ -195,6 +205,7 @@ func (p *past) read() {
 			p.runs = merged(slices.Concat(later, runs))
 			p.events = slices.Concat(passed, others, events)
 			slices.SortStableFunc(p.events, func(a, b trace.Event) int { return a.Time.Compare(b.Time) })
+			p.isCut = !to.After(p.now)
 		}
 		isOpen := func(item int) bool { t := p.fate(item); return t.skipped == nil && t.runs == nil }
 		if isMore || to.After(p.now) || !slices.ContainsFunc(p.items, isOpen) {

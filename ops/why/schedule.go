@@ -142,10 +142,8 @@ func (d *due) read(changes []ops.Change, at time.Time, today []*ops.Calendar) ca
 
 // leftOut says which calendar has left a tick out.
 func leftOut(tick time.Time, calendars map[string]*calendar.Calendar) *Cause {
-	for _, name := range slices.Sorted(maps.Keys(calendars)) {
-		if until, isOut := calendars[name].Excluded(tick); isOut {
-			return &Cause{Kind: Calendar, Until: until, Text: fmt.Sprintf("calendar %s leaves it out", brief.Quote(name)), Command: "elasticjob calendar get " + brief.Text(name)}
-		}
+	for _, c := range outs(calendars, tick, tick.Add(time.Second)) {
+		return &c
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package why
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +40,16 @@ type world struct {
 	events    []trace.Event
 	begun     time.Time // last tick of the items in the tree
 	isEmpty   bool      // no instance is there now
+	paused    ops.PauseInfo
+	disabled  []int // items that are disabled now
 }
 
 func (w world) answer(t *testing.T) Answer {
+	t.Helper()
+	return w.facts(t).answer()
+}
+
+func (w world) facts(t *testing.T) *facts {
 	t.Helper()
 	if w.at.IsZero() {
 		w.at = noon
@@ -51,15 +59,16 @@ func (w world) answer(t *testing.T) Answer {
 	}
 	config := configOf(t, w.document)
 	f := &facts{at: w.at, now: after(50 * time.Minute), items: []int{0, 1}, runs: w.runs, events: w.events, changes: w.changes}
-	f.job = &ops.JobDetail{Info: ops.JobInfo{Name: "settle"}, Config: config}
+	f.job = &ops.JobDetail{Info: ops.JobInfo{Name: "settle", Paused: w.paused}, Config: config}
 	if !w.isEmpty {
 		f.job.Instances = []ops.InstanceInfo{{ID: "10.0.0.1@-@1"}}
 	}
 	for item := range 2 {
-		f.job.Items = append(f.job.Items, ops.ItemInfo{Item: item, LastTick: w.begun})
+		f.job.Items = append(f.job.Items, ops.ItemInfo{Item: item, LastTick: w.begun, Disabled: slices.Contains(w.disabled, item)})
 	}
+	f.held = f.holding()
 	f.due = dueAt(w.at, versions(config, w.since, w.changes), w.changes, w.calendars)
-	return f.answer()
+	return f
 }
 
 // run is an execution of an item for noon that begins some time later.
@@ -144,7 +153,7 @@ func TestAnswers(t *testing.T) {
 		"paused":            {world: world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(time.Minute, ops.ActionResume, "")}}, verdict: Skipped, causes: "paused"},
 		"paused before":     {world: world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(-time.Minute, ops.ActionResume, "")}, runs: both(0)}, verdict: Ran},
 		"paused, made up":   {world: world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(time.Minute, ops.ActionResume, "")}, runs: both(time.Minute)}, verdict: Late, causes: "paused"},
-		"an item":           {world: world{changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 1-3")}, runs: []history.Execution{run(0, 0, "OK")}}, verdict: Skipped, causes: "item-disabled [1]"},
+		"an item":           {world: world{disabled: []int{1}, changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 1-3")}, runs: []history.Execution{run(0, 0, "OK")}}, verdict: Skipped, causes: "item-disabled [1]"},
 		"an item by events": {world: world{runs: []history.Execution{run(0, 0, "OK")}, events: []trace.Event{passed(1, jobtype.EventSkipped, 0, 1, jobtype.SkipItemDisabled)}}, verdict: Skipped, causes: "item-disabled [1]"},
 		"servers": {world: world{changes: []ops.Change{change(-time.Hour, ops.ActionDisableServers, "servers 10.0.0.1")}, events: []trace.Event{
 			passed(0, jobtype.EventSkipped, 0, 1, jobtype.SkipServersDisabled), passed(1, jobtype.EventSkipped, 2*time.Hour, 3, jobtype.SkipServersDisabled),
@@ -192,6 +201,7 @@ func TestAnswers(t *testing.T) {
 			} else if tc.tick.Year() == 1 {
 				tc.tick = time.Time{}
 			}
+			agree(t, tc.world, a)
 			if causes := strings.Join(kinds, " "); a.Verdict != tc.verdict || causes != tc.causes || !a.Tick.Equal(tc.tick) {
 				t.Errorf("%s, %q, tick %s; want %s, %q, %s: %+v", a.Verdict, causes, a.Tick, tc.verdict, tc.causes, tc.tick, a)
 			}
@@ -224,9 +234,9 @@ func TestCauses(t *testing.T) {
 		world
 		want Cause
 	}{
-		"a pause":         {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, "")}}, of(Paused, 0, "no tick begins during a pause", "elasticjob resume settle")},
+		"a pause":         {world{paused: ops.PauseInfo{Since: after(-time.Hour), By: "anna", Why: "the bank moves"}}, of(Paused, 0, "no tick begins during a pause", "elasticjob resume settle")},
 		"a pause is over": {world{changes: []ops.Change{change(-time.Hour, ops.ActionPause, ""), change(time.Minute, ops.ActionResume, "")}}, of(Paused, time.Minute, "no tick begins during a pause", "")},
-		"disabled items":  {world{changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 0-1")}}, disabled},
+		"disabled items":  {world{disabled: []int{0, 1}, changes: []ops.Change{change(-time.Hour, ops.ActionDisableItems, "items 0-1")}}, disabled},
 		"a kill": {world{runs: []history.Execution{run(0, 0, "OK"), run(1, 0, "KILLED")}, changes: []ops.Change{
 			change(30*time.Second, ops.ActionKill, "items 0-1"), {At: after(40 * time.Second), By: "ben", Action: ops.ActionKill, Detail: "item 2"},
 		}}, killed},

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/internal/api"
 	"github.com/elasticjob-go/elasticjob/console/internal/api/apitest"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/why"
@@ -68,6 +70,18 @@ func TestWhy(t *testing.T) {
 			if a.Verdict != tt.verdict || cause != tt.cause || len(a.Runs) != tt.runs || len(a.Unseen) > 0 {
 				t.Errorf("%s: %+v; want %s, %q, %d runs", tt.name, a, tt.verdict, tt.cause, tt.runs)
 			}
+		}
+		var told api.CausesInfo
+		got := ask(t, w, anna, orders+"/jobs/settle/causes?from="+url.QueryEscape(ran.Format(time.RFC3339)))
+		if err := json.Unmarshal([]byte(got.body), &told); err != nil || len(told.Unseen) > 0 {
+			t.Fatalf("%d %s, %v", got.status, got.body, err)
+		}
+		var spans []string
+		for _, c := range told.Causes {
+			spans = append(spans, fmt.Sprintf("%s %v %s %s %v", c.Kind, c.Items, c.By, c.Why, c.Until.Sub(c.Since).Round(30*time.Second)))
+		}
+		if want := "paused [] anna the bank moves 30s, item-disabled [0] anna  30s"; strings.Join(spans, ", ") != want {
+			t.Errorf("causes: %q, want %q", spans, want)
 		}
 		if got := ask(t, w, anna, orders+"/jobs/settle/why?item=3"); got.status != http.StatusNotFound {
 			t.Errorf("an item that is not there: %d %s", got.status, got.body)

@@ -151,6 +151,12 @@ export interface Cause {
   /** Why, as he has said. */
   why?: string;
 }
+export interface CausesInfo {
+  /** What has kept the job from running, or may have, by since: paused, servers-disabled, item-disabled, calendar, no-instance and new-instances; configured and killed are moments, whose until is since. */
+  causes: (Cause)[];
+  /** What could not be looked at, or is not certain, in sentences. */
+  unseen: (string)[];
+}
 export interface Change {
   /** What was done: a word or two, such as create, update, pause, kill, disable items. */
   action: string;
@@ -1871,6 +1877,7 @@ export interface Operations {
   "DELETE /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "If-Match"?: string; "why"?: string }, body: undefined, out: Changed };
   "GET /namespaces/{namespace}/jobs/{job}": { in: { "namespace": string; "job": string }, body: undefined, out: JobView };
   "POST /namespaces/{namespace}/jobs/{job}/backfill": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: BackfillBody, out: Requested };
+  "GET /namespaces/{namespace}/jobs/{job}/causes": { in: { "namespace": string; "job": string; "from": string; "to"?: string }, body: undefined, out: CausesInfo };
   "POST /namespaces/{namespace}/jobs/{job}/clear/failovers": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: ClearFailoversBody, out: ClearedItems };
   "POST /namespaces/{namespace}/jobs/{job}/clear/misfires": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/clear/servers": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: ClearServersBody, out: ClearedServers };
