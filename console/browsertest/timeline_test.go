@@ -41,7 +41,7 @@ const onTimeline = `
 	const box = document.querySelector('.timeline-lanes');
 	const place = (item, time) => {
 		const d = box.dataset;
-		return [+d.gutter + (time - d.from) / (d.to - d.from) * (box.clientWidth - d.gutter), 26 + (item + 0.5) * d.lane];
+		return [+d.gutter + (time - d.from) / (d.to - d.from) * (box.clientWidth - d.gutter), +d.head + (item + 0.5) * d.lane];
 	};
 	const isDrawn = (item, time) => {
 		const from = box.querySelector('canvas');
@@ -205,6 +205,58 @@ func TestTimelineSaysWhy(t *testing.T) {
 	tab.Press("w")
 	tab.WaitFor(told)
 	tab.WaitFor(heard + ".includes('The job was paused')")
+}
+
+// What has kept items from running is a band with a sign, which tells who it was; also to who goes there by keys, and as a table.
+func TestTimelineCauses(t *testing.T) {
+	t.Parallel()
+	const name = "timeline-causes"
+	tab := enter(t, world.Viewer, "/about")
+	config := job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 2, TimeZone: "UTC"}
+	town.Job(t, world.Rebuild, config)
+	o := town.Ops(t).By("anna")
+	j := o.Job(name)
+	executions(tab, name, "&outcomes=RUNNING", 1)
+	tab.Open(shopPages + "/jobs/" + name + "?span=60")
+	tab.WaitFor("document.querySelector('#timeline-keys')?.textContent.includes('of 2 items')")
+	paused, err := j.Pause(t.Context(), ops.PauseRequest{Why: "the bank moves"})
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(err)
+	do(j.DisableServers(t.Context(), world.Address(0)))
+	_, err = j.Kill(t.Context(), ops.KillRequest{})
+	do(err)
+	settings, err := j.Settings(t.Context())
+	do(err)
+	config.Description = "other"
+	do(j.Update(t.Context(), ops.UpdateRequest{Config: config, Version: settings.Version}))
+	for _, sign := range []string{"‖The job was paused", "⊗The servers were disabled", "✕It was killed", "✎The configuration changed at that time"} {
+		tab.WaitFor(fmt.Sprintf("document.querySelector('.timeline-legend').innerText.replaceAll('\\n', '').includes(%q)", sign))
+	}
+	tab.WaitFor(fmt.Sprintf("Date.now() > %d", paused.Since.Add(4*time.Second).UnixMilli()))
+	do(j.Resume(t.Context()))
+	until := paused.Since.Add(5 * time.Second)
+	tab.Open(fmt.Sprintf("%s/jobs/%s?span=30&until=%s", shopPages, name, until.UTC().Format("2006-01-02T15:04:05.000Z")))
+	middle := paused.Since.Add(2 * time.Second)
+	tab.WaitFor(onIt("isDrawn(-0.5 - 9 / box.dataset.lane, %d)", paused.Since.UnixMilli()))
+	at := placeOf(tab, 0, middle)
+	var up float64
+	tab.Eval(onIt("box.dataset.lane / 2 + 9"), &up)
+	tab.Point(at[0], at[1]-up)
+	tab.WaitFor("document.querySelector('.timeline-tip:not([hidden])')?.innerText.includes('anna · the bank moves')")
+	tab.WaitFor("(document.querySelector('.timeline-lanes').focus(), true)")
+	tab.Press("Escape")
+	for _, text := range []string{"The configuration changed at that time", "It was killed", "The servers were disabled", "The job was paused"} {
+		tab.Press("c")
+		tab.WaitFor(fmt.Sprintf(heard+".startsWith(%q)", text))
+	}
+	audit(t, tab, "a timeline with causes")
+	tab.Click("button", "As a table")
+	tab.WaitFor("document.querySelectorAll('.timeline-below table')[1]?.querySelectorAll('tbody tr').length >= 4")
 }
 
 // Who has gone to an execution that runs is told when it has ended.

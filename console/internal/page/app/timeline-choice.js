@@ -3,15 +3,16 @@ import { ask } from "./api.js";
 import { hostNow } from "./hosttime.js";
 import { draw } from "./dom.js";
 import { namespace } from "./facts.js";
+import { bandAt, causeFacts, causeText, strip } from "./timeline-causes.js";
 import { nearest } from "./timeline-layout.js";
 import { has } from "./timeline-paint.js";
 import { missedFacts, runFacts, runLink, runText } from "./timeline-parts.js";
 import { explain, whyFacts, whyText } from "./timeline-why.js";
 
 /**
- * @typedef {{item: number, row: number, others: number, id?: string, told?: string, missed?: import("./timeline-draw.js").Missed, why?: import("./timeline-why.js").Why}} Chosen row is -1 for a missed tick and for an empty place, of which why is told; told is the outcome that was told aloud
+ * @typedef {{item: number, row: number, others: number, id?: string, told?: string, missed?: import("./timeline-draw.js").Missed, why?: import("./timeline-why.js").Why, band?: import("./timeline-causes.js").Band}} Chosen row is -1 for a cause, a missed tick and for an empty place, of which why is told; told is the outcome that was told aloud
  * @typedef {{
- *   job: string, runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, paint: import("./timeline-paint.js").Paint,
+ *   job: string, runs: import("./timeline-runs.js").Runs, past: import("./timeline-past.js").Past, causes: import("./timeline-causes.js").Causes, paint: import("./timeline-paint.js").Paint,
  *   window: import("./timeline-window.js").Window, lanes: () => import("./timeline-draw.js").LaneName[], box: HTMLElement, link: HTMLAnchorElement, tip: HTMLElement,
  *   place: () => {gutter: number, width: number, head: number, tall: number}, changed: () => void, say: (text: string) => void,
  * }} Surroundings
@@ -29,7 +30,7 @@ export class Choice {
   /** @param {Chosen | undefined} c @param {boolean} [aloud] */
   choose(c, aloud = false) {
     this.#renew();
-    if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed && c?.why === this.chosen?.why) return;
+    if (c?.row === this.chosen?.row && c?.missed === this.chosen?.missed && c?.why === this.chosen?.why && c?.band === this.chosen?.band) return;
     const { runs, paint, changed } = this.around;
     this.chosen = c;
     changed();
@@ -53,9 +54,19 @@ export class Choice {
     return lane && x >= gutter && y >= head ? { lane, pixel, time: window.span.from + (x - gutter) * pixel } : undefined;
   }
 
+  /** The cause at a place of the strip. @param {number} x @param {number} y */
+  #bandAt(x, y) {
+    const { window, causes } = this.around;
+    const { gutter, width, head } = this.around.place();
+    const pixel = window.length / width;
+    return y < head && y >= head - strip && x >= gutter ? bandAt(causes.within(window.span), window.span.from + (x - gutter) * pixel, 6 * pixel) : undefined;
+  }
+
   /** What is at a place of the box. @param {number} x @param {number} y */
   point(x, y) {
     const { runs, past } = this.around;
+    const band = this.#bandAt(x, y);
+    if (band) return this.choose({ item: -1, row: -1, others: 0, band });
     const at = this.#at(x, y);
     if (!at) return this.leave();
     const { lane, pixel, time } = at;
@@ -116,6 +127,17 @@ export class Choice {
     this.#take(item, place);
   }
 
+  /** To the next cause, or the one before. @param {boolean} later */
+  stepCause(later) {
+    const { causes, window, say } = this.around;
+    const at = this.chosen?.band ? causes.bands.indexOf(this.chosen.band) : causes.bands.findLastIndex((b) => b.from < window.span.to) + (later ? 0 : 1);
+    const band = causes.bands[at + (later ? 1 : -1)];
+    if (!band) return;
+    window.show(Math.max(band.from, Math.min(band.to, window.span.from)));
+    this.choose({ item: -1, row: -1, others: 0, band });
+    say(causeText(band.cause));
+  }
+
   /** To the first or last execution of a lane. @param {boolean} isLast */
   end(isLast) {
     const { runs, window } = this.around;
@@ -136,16 +158,18 @@ export class Choice {
     const { runs, window, box, link, tip } = this.around;
     const { gutter, width, head, tall } = this.around.place();
     const c = this.chosen;
-    const index = c && (c.missed || c.why || c.row >= 0) ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
+    const index = c?.band ? 0 : c && (c.missed || c.why || c.row >= 0) ? this.around.lanes().findIndex((l) => l.item === c.item) : -1;
     link.hidden = !c || index < 0 || c.row < 0;
     tip.hidden = !c || index < 0;
     if (!c || index < 0) return;
     const x = (/** @type {number} */ t) => gutter + ((t - window.span.from) / window.length) * width;
-    const place = c.missed?.tick ?? c.why?.time;
+    const place = c.missed?.tick ?? c.why?.time ?? c.band?.from;
     const [begin, end] = place === undefined ? this.#bounds(c, now) : [place, place];
     const left = Math.max(x(begin), gutter);
-    const top = head + index * tall;
-    if (c.missed) {
+    const top = c.band ? head - tall : head + index * tall;
+    if (c.band) {
+      draw(tip, causeFacts(c.band.cause));
+    } else if (c.missed) {
       draw(tip, ...missedFacts(c.missed));
     } else if (c.why) {
       draw(tip, ...whyFacts(c.item, c.why));
@@ -159,7 +183,7 @@ export class Choice {
     const size = Math.max(Math.min(x(end), gutter + width) - left, 6);
     Object.assign(link.style, { left: left - 1 + "px", top: top + "px", width: size + 2 + "px", height: tall + "px" });
     const room = (box.parentElement?.clientWidth ?? 0) - tip.offsetWidth;
-    Object.assign(tip.style, { left: Math.max(Math.min(left, room), 0) + "px", top: box.offsetTop + top - box.scrollTop + tall + 6 + "px" });
+    Object.assign(tip.style, { left: Math.max(Math.min(left, room), 0) + "px", top: box.offsetTop + top - (c.band ? 0 : box.scrollTop) + tall + 6 + "px" });
   }
 
   /** @param {Chosen} c @param {number} now */

@@ -1,5 +1,6 @@
 // Draws a timeline on a canvas: axis, lanes with their names, bars, links of failovers, signs of missed ticks, now.
 import { visible } from "./dom.js";
+import { drawStrip, shade } from "./timeline-causes.js";
 import { Bars, layout } from "./timeline-layout.js";
 import { has, hatching } from "./timeline-paint.js";
 import { axis } from "./timeline-scale.js";
@@ -11,9 +12,9 @@ import { axis } from "./timeline-scale.js";
  * due is the tick that should have begun already.
  * @typedef {{
  *   runs: Runs, kinds: Uint8Array, lanes: LaneName[], missed: Map<number, Missed[]>, span: import("./timeline-scale.js").Span, now: number,
- *   ticks: number[], known: number, colours: import("./timeline-paint.js").Colours,
- *   width: number, height: number, gutter: number, head: number, laneHeight: number, scroll: number,
- * }} Scene known is since when the executions are there; scroll is how much of the lanes is above
+ *   bands: import("./timeline-causes.js").Band[], ticks: number[], known: number, colours: import("./timeline-paint.js").Colours,
+ *   width: number, height: number, gutter: number, axis: number, head: number, laneHeight: number, scroll: number,
+ * }} Scene axis is how tall the axis is, and head that with the strip of causes; known is since when the executions are there; scroll is how much of the lanes is above
  */
 
 const bars = new Bars();
@@ -40,12 +41,14 @@ export function drawScene(c, s) {
   c.beginPath();
   c.rect(gutter, s.head, width, s.height - s.head);
   c.clip();
+  shade(c, s, x, first, last, top);
   grid(c, s, marks, x);
   for (let lane = first; lane < last; lane++) drawLane(c, s, s.lanes[lane], top(lane), x, hatch);
   if (s.known > span.from) unknown(c, s, Math.min(x(s.known), s.width));
   c.restore();
   names(c, s, font, first, last, top);
   head(c, s, font, marks, x);
+  drawStrip(c, s, font, x);
 }
 
 /** @param {CanvasRenderingContext2D} c @param {Scene} s @param {ReturnType<typeof axis>} marks @param {(t: number) => number} x */
@@ -225,8 +228,8 @@ function head(c, s, font, marks, x) {
     c.fillStyle = m.isDay ? s.colours.ink : s.colours.soft;
     const at = x(m.time);
     const width = c.measureText(m.text).width;
-    if (at + width + 4 < s.width) c.fillText(m.text, at + 4, s.head / 2);
-    c.fillRect(Math.round(at), s.head - 6, 1, 6);
+    if (at + width + 4 < s.width) c.fillText(m.text, at + 4, s.axis / 2);
+    c.fillRect(Math.round(at), s.axis - 6, 1, 6);
   }
   c.fillStyle = s.colours.line;
   c.fillRect(0, s.head - 1, s.width, 1);

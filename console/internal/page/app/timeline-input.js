@@ -5,7 +5,7 @@
  *   gutter: () => number, width: () => number,
  *   point: (x: number, y: number) => void, ask: (x: number, y: number) => void, leave: () => void, close: () => void,
  *   pan: (part: number) => void, zoom: (factor: number, part: number) => void,
- *   step: (lanes: number, runs: number) => void, end: (isLast: boolean) => void, open: () => void, why: () => void, now: () => void,
+ *   step: (lanes: number, runs: number) => void, end: (isLast: boolean) => void, cause: (later: boolean) => void, open: () => void, why: () => void, now: () => void,
  * }} Acts
  * point is where the mouse is, from the corner of the box, and ask where it was clicked; pan moves by a part of the span; zoom keeps what is at a part of the width.
  */
@@ -35,7 +35,7 @@ const keys = {
   ArrowLeft: (a) => a.step(0, -1), ArrowRight: (a) => a.step(0, 1), ArrowUp: (a) => a.step(-1, 0), ArrowDown: (a) => a.step(1, 0),
   "Shift+ArrowLeft": (a) => a.pan(-0.2), "Shift+ArrowRight": (a) => a.pan(0.2), PageUp: (a) => a.pan(-0.9), PageDown: (a) => a.pan(0.9),
   "+": (a) => a.zoom(0.5, 0.5), "=": (a) => a.zoom(0.5, 0.5), "-": (a) => a.zoom(2, 0.5), Home: (a) => a.end(false), End: (a) => a.end(true),
-  Enter: (a) => a.open(), w: (a) => a.why(), n: (a) => a.now(), Escape: (a) => a.close(),
+  Enter: (a) => a.open(), w: (a) => a.why(), c: (a) => a.cause(false), C: (a) => a.cause(true), n: (a) => a.now(), Escape: (a) => a.close(),
 };
 
 /** @param {HTMLElement} box @param {Acts} acts @param {number} clientX */

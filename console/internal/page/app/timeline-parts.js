@@ -4,6 +4,7 @@ import { punctual } from "./execution.js";
 import { inNamespace } from "./facts.js";
 import { choice } from "./form.js";
 import { ownerName } from "./owner.js";
+import { causeLegend } from "./timeline-causes.js";
 import { spans } from "./timeline-scale.js";
 import { table } from "./table.js";
 import { lasting, whenFull } from "./time.js";
@@ -43,14 +44,15 @@ export function toolbar(o) {
     h("button", { type: "button", "aria-pressed": String(o.asTable), onclick: o.turn }, w("timeline.asTable")));
 }
 
-/** @param {Map<string, string>} colours by the names of what has them @param {import("./timeline-draw.js").LaneName[]} lanes */
-export function legend(colours, lanes) {
+/** @param {Map<string, string>} colours by the names of what has them @param {import("./timeline-draw.js").LaneName[]} lanes @param {import("./timeline-causes.js").Band[]} bands */
+export function legend(colours, lanes, bands) {
   const shown = [...colours].slice(0, 12);
   return h("ul", { class: "timeline-legend", "aria-label": w("timeline.legend") },
     shown.map(([name, colour]) => h("li", { key: name }, h("span", { class: "timeline-sign", style: { background: colour } }), name)),
     colours.size > shown.length ? h("li", { key: "more" }, w("timeline.moreColours", { n: colours.size - shown.length })) : null,
     [["failed", w("timeline.failed")], ["again", term("source", "FAILOVER")], ["late", w("timeline.late")], ["missed", w("timeline.missed")], ["overdue", w("timeline.overdue")], ["next", w("timeline.next")]].map(([sign, text]) =>
       h("li", { key: "sign " + sign }, h("span", { class: "timeline-sign sign-" + sign }), text)),
+    causeLegend(bands),
     lanes.some((l) => l.isOff) ? h("li", { key: "off" }, "⊘ ", term("status", "DISABLED")) : null,
     lanes.some((l) => l.isAlone) ? h("li", { key: "alone" }, h("strong", null, "!"), " ", w("timeline.alone")) : null);
 }

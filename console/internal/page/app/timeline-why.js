@@ -2,13 +2,13 @@
 import { ask } from "./api.js";
 import { h } from "./dom.js";
 import { namespace } from "./facts.js";
+import { causeFacts, causeText } from "./timeline-causes.js";
 import { whenFull } from "./time.js";
 import { problem } from "./ui.js";
 import { term, w } from "./words.js";
 
 /**
  * @typedef {import("./types/api").Answer} Answer
- * @typedef {import("./types/api").Cause} Cause
  * @typedef {{time: number, answer?: Answer, error?: unknown}} Why
  */
 
@@ -21,13 +21,6 @@ export async function explain(job, item, why) {
   }
 }
 
-/** From when to when a cause held, and who has made it so. @param {Cause} c */
-function around(c) {
-  const from = c.since ? whenFull(c.since) : "";
-  const to = c.until ? whenFull(c.until) : "";
-  return [from || to ? `${from} – ${to}` : "", c.by ?? "", c.why ?? ""].filter(Boolean).join(" · ");
-}
-
 /** The answer beside the chart. @param {number} item @param {Why} why */
 export function whyFacts(item, why) {
   const { answer: a, error } = why;
@@ -36,11 +29,7 @@ export function whyFacts(item, why) {
   return [
     h("p", { class: "head" }, h("strong", null, w("timeline.itemN", { n: item })), " ", term("verdict", a.verdict)),
     a.tick ? h("dl", null, h("div", null, h("dt", null, w("timeline.tick")), h("dd", null, whenFull(a.tick)))) : null,
-    a.causes.map((c) => h("div", { class: "cause" },
-      h("p", null, h("strong", null, term("cause", c.kind))),
-      around(c) ? h("p", null, around(c)) : null,
-      h("p", { class: "hint" }, c.text),
-      c.command ? h("p", null, h("code", null, c.command)) : null)),
+    a.causes.map(causeFacts),
     a.unseen.map((text) => h("p", { class: "hint" }, text)),
   ];
 }
@@ -49,5 +38,5 @@ export function whyFacts(item, why) {
 export function whyText(item, why) {
   const a = why.answer;
   if (!a) return "";
-  return [w("timeline.itemN", { n: item }), a.tick ? whenFull(a.tick) : "", term("verdict", a.verdict), ...a.causes.flatMap((c) => [term("cause", c.kind), around(c)])].filter(Boolean).join(", ");
+  return [w("timeline.itemN", { n: item }), a.tick ? whenFull(a.tick) : "", term("verdict", a.verdict), ...a.causes.map(causeText)].filter(Boolean).join(", ");
 }

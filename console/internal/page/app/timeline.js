@@ -4,6 +4,7 @@ import { hostNow } from "./hosttime.js";
 import { draw, drawing, h } from "./dom.js";
 import { query, setQuery } from "./query.js";
 import { Choice } from "./timeline-choice.js";
+import { Causes, causeTable, strip } from "./timeline-causes.js";
 import { drawScene } from "./timeline-draw.js";
 import { takeInput } from "./timeline-input.js";
 import { coloursOf, has, onColours, Paint } from "./timeline-paint.js";
@@ -21,8 +22,9 @@ import { w } from "./words.js";
  * @typedef {import("./timeline-draw.js").LaneName} LaneName
  */
 
-/** How tall the axis is. */
-const head = 26;
+/** How tall the axis is, and that with the strip of causes. */
+const axis = 26;
+const head = axis + strip;
 
 /**
  * Makes a timeline of a job in an element, in which nobody else draws; update tells it how the job is now. The namespace has
@@ -45,8 +47,10 @@ export function mountTimeline(element, o) {
   const runs = new Runs();
   const paint = new Paint();
   const past = new Past(o.job, runs, () => window.span, changed);
+  const causes = new Causes(o.job, () => window.span, changed);
   const window = new Window(usualLength(o.view), () => {
     void past.need();
+    void causes.need();
     changed();
   });
   /** @type {JobView | undefined} */ let view;
@@ -62,7 +66,7 @@ export function mountTimeline(element, o) {
   const paintSoon = onFrame(paintNow);
 
   const choice = new Choice({
-    job: o.job, runs, past, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part(".timeline-bar")), tip: part(".timeline-tip"), place, changed: () => paintSoon(),
+    job: o.job, runs, past, causes, paint, window, lanes: () => lanes, box, link: /** @type {HTMLAnchorElement} */ (part(".timeline-bar")), tip: part(".timeline-tip"), place, changed: () => paintSoon(),
     say: (text) => {
       heard = text;
       below();
@@ -71,7 +75,7 @@ export function mountTimeline(element, o) {
   takeInput(box, {
     gutter: () => place().gutter, width: () => place().width, point: (x, y) => choice.point(x, y), ask: (x, y) => choice.ask(x, y), leave: () => choice.leave(), close: () => choice.choose(undefined),
     pan: (by) => window.pan(by), zoom: (factor, at) => window.zoom(factor, at), now: () => window.now(),
-    step: (down, right) => choice.step(down, right), end: (isLast) => choice.end(isLast), open: () => choice.open(), why: () => choice.askAfter(),
+    step: (down, right) => choice.step(down, right), end: (isLast) => choice.end(isLast), cause: (later) => choice.stepCause(later), open: () => choice.open(), why: () => choice.askAfter(),
   });
 
   function tools() {
@@ -102,14 +106,15 @@ export function mountTimeline(element, o) {
       const [low, high] = runs.within(lane, window.span.from, window.span.to);
       for (let i = low; i < high; i++) rows.push(lane.rows[i]);
     }
+    const bands = causes.within(window.span);
     const failed = rows.filter((row) => paint.kinds[row] & has.failed).length;
     return h("div", null,
       h("p", { class: "unseen", id: "timeline-keys" }, w("timeline.keys"), " ", w("timeline.summary", {
         from: whenFull(window.span.from), to: whenFull(Math.min(window.span.to, hostNow())), runs: rows.length, items: lanes.length, failed,
-      })),
+      }), " ", bands.length ? w("timeline.causesN", { n: bands.length }) : ""),
       h("p", { class: "unseen", role: "status" }, heard),
       rows.length || asTable || past.error ? null : h("p", { class: "soft" }, past.isLoading ? w("ui.loading") : w("timeline.none")),
-      asTable ? asRows(rows) : legend(paint.legend(runs, rows), lanes));
+      asTable ? [asRows(rows), causeTable(causes, bands)] : legend(paint.legend(runs, rows), lanes, bands));
   }
 
   /** @param {number[]} rows */
@@ -161,10 +166,10 @@ export function mountTimeline(element, o) {
       l.due = seconds === undefined ? undefined : now - seconds * 1000;
     }
     drawScene(c, {
-      runs, kinds: paint.kinds, lanes, missed: past.missed, span, now, ticks: (view?.ticks ?? []).map((t) => Date.parse(t)),
-      known: past.known?.from ?? now, colours, width, height, gutter, head, laneHeight: tall, scroll: box.scrollTop,
+      runs, kinds: paint.kinds, lanes, bands: causes.within(span), missed: past.missed, span, now, ticks: (view?.ticks ?? []).map((t) => Date.parse(t)),
+      known: past.known?.from ?? now, colours, width, height, gutter, axis, head, laneHeight: tall, scroll: box.scrollTop,
     });
-    Object.assign(box.dataset, { from: span.from, to: span.to, gutter, lane: tall });
+    Object.assign(box.dataset, { from: span.from, to: span.to, gutter, head, lane: tall });
     choice.show(now);
     // What runs grows, and the window goes with the clock: as often as half a pixel passes.
     clearTimeout(timer);
@@ -187,6 +192,7 @@ export function mountTimeline(element, o) {
     if (isFirst) paint.know(now.instances);
     if (isFirst && !o.view && !window.isChosen) window.begin(usualLength(now));
     if (addLive(runs, now)) past.polling.now();
+    causes.update(now);
     changed();
   }
 
@@ -201,6 +207,7 @@ export function mountTimeline(element, o) {
   });
   if (o.view) update(o.view);
   void past.need();
+  void causes.need();
   changed();
   return { update };
 }
