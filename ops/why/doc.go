@@ -15,6 +15,8 @@
 //	the history          executions, ticks that were skipped, instances, faults and changes; without one, only the last
 //	                     end of each item is known
 //
+// [Causes] are those of a longer time, from one moment to another: what a timeline shows.
+//
 // # Which schedule
 //
 // The one that was in force at the moment, as far as the audit and the history have the configurations before each

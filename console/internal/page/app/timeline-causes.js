@@ -126,6 +126,7 @@ export function drawStrip(c, s, font, x) {
   c.font = "600 12px " + font;
   c.textAlign = "center";
   c.textBaseline = "middle";
+  let free = 0; // where the next sign has room
   for (const b of s.bands) {
     const [left, right] = edges(s, b, x);
     c.fillStyle = colour(s, b);
@@ -134,7 +135,10 @@ export function drawStrip(c, s, font, x) {
     c.globalAlpha = 1;
     c.fillRect(left, top + 1, 2, strip - 2);
     c.fillStyle = s.colours.ink;
-    c.fillText(looks[b.cause.kind]?.[0] ?? "?", left + 9, top + strip / 2 + 0.5);
+    const place = Math.max(left, free);
+    if (place > left + 60) continue;
+    c.fillText(looks[b.cause.kind]?.[0] ?? "?", place + 9, top + strip / 2 + 0.5);
+    free = place + 14;
   }
   c.restore();
 }
