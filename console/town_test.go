@@ -366,6 +366,14 @@ func (p *past) Missed(_ context.Context, q history.CountQuery) ([]history.Missed
 	return []history.Missed{{Start: q.From, MadeUp: 1, Skipped: map[string]int64{jobtype.SkipTooLate.String(): 1}}}, nil
 }
 
+func (p *past) Lanes(_ context.Context, from, _ time.Time) (history.Lanes, error) {
+	found := history.Lanes{From: from, Step: time.Minute, Cells: map[string][]history.Cell{}}
+	for _, x := range some(p, &p.executions, func(history.Execution) bool { return true }) {
+		found.Cells[x.Job] = []history.Cell{{Executions: 1}}
+	}
+	return found, nil
+}
+
 func (p *past) Durations(context.Context, string, time.Time, time.Time) (history.Durations, error) {
 	return history.Durations{}, nil
 }

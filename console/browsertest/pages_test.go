@@ -19,7 +19,7 @@ func TestEveryPage(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/", "/account", "/about", "/connections", "/users",
-		shop, shop + "/jobs", shop + "/create", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/history?tab=events&kinds=joined,operated", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
+		shop, shop + "/jobs", shop + "/timeline", shop + "/create", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/history?tab=events&kinds=joined,operated", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
 		shop + "/jobs/" + world.Quick, shop + "/jobs/" + world.Quick + "/settings", shop + "/jobs/" + world.Quick + "/changes",
 		shop + "/jobs/" + world.Failing, shop + "/jobs/" + world.Orphan,
 		"/namespaces/" + world.Empty, "/namespaces/" + world.Empty + "/jobs",

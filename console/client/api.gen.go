@@ -823,6 +823,39 @@ type KilledRun struct {
 	Token int64 `json:"token,omitempty,omitzero"`
 }
 
+// LaneInfo is schema LaneInfo of the document.
+type LaneInfo struct {
+	// Cells A letter for each cell: o: executions have begun; f: some of them have failed; m: ticks were missed; x: both of that; a point: nothing.
+	Cells string `json:"cells"`
+
+	// Executions How many executions have begun.
+	Executions int `json:"executions"`
+
+	// Failed How many of them have failed.
+	Failed int `json:"failed"`
+
+	// Job Name of the job.
+	Job string `json:"job"`
+
+	// Missed How many ticks were missed; those of each item count by themselves.
+	Missed int `json:"missed"`
+}
+
+// LanesInfo is schema LanesInfo of the document.
+type LanesInfo struct {
+	// From When the first cell begins.
+	From time.Time `json:"from"`
+
+	// Jobs Those that you may see and of which something is known, by name.
+	Jobs []LaneInfo `json:"jobs"`
+
+	// More Whether there are more jobs.
+	More bool `json:"more"`
+
+	// Step How many seconds a cell has: 900 if so many executions have begun that they are not read one by one. Then what runs, and what JVMs have written, is not among them.
+	Step float64 `json:"step"`
+}
+
 // LineInfo is schema LineInfo of the document.
 type LineInfo struct {
 	// Level DEBUG, INFO, WARN or ERROR, or one in between such as INFO+1.
@@ -1850,6 +1883,22 @@ func (p ListHistoryJobsParams) query() url.Values {
 	return q
 }
 
+// ListLanesParams are parameters: What has become of all jobs in a time, in cells.
+type ListLanesParams struct {
+	// From From this time on, or a little earlier.
+	From time.Time
+
+	// To Before this time, at most 7 days later.
+	To time.Time
+}
+
+func (p ListLanesParams) query() url.Values {
+	q := url.Values{}
+	add(q, "from", p.From)
+	add(q, "to", p.To)
+	return q
+}
+
 // CountMissedParams are parameters: How many ticks were missed, by hour or day.
 type CountMissedParams struct {
 	// From At this time or later. Default: the beginning.
@@ -2440,6 +2489,15 @@ func (n *Namespace) ListLines(ctx context.Context, execution string, p ListLines
 // Needs the role viewer, for some jobs of the namespace.
 func (n *Namespace) ListHistoryJobs(ctx context.Context, p ListHistoryJobsParams) ([]string, error) {
 	return rows[string](ctx, n.c, call{method: "GET", path: "/namespaces/%s/history/jobs", names: []any{n.name}, query: p.query()})
+}
+
+// ListLanes: What has become of all jobs in a time, in cells.
+//
+// For timelines of all jobs. A database knows jobs by their names: those of other namespaces whose history is in it are among them, if you may see them.
+//
+// Needs the role viewer, for some jobs of the namespace.
+func (n *Namespace) ListLanes(ctx context.Context, p ListLanesParams) (LanesInfo, error) {
+	return answer[LanesInfo](ctx, n.c, call{method: "GET", path: "/namespaces/%s/history/lanes", names: []any{n.name}, query: p.query()})
 }
 
 // CountMissed: How many ticks were missed, by hour or day.

@@ -147,7 +147,9 @@ func TestEveryRoute(t *testing.T) {
 			{"why", func() error {
 				return second(settle.Explain(ctx, client.ExplainJobParams{At: time.Now(), Item: new(0)}))
 			}},
-			{"causes", func() error { return second(settle.ListCauses(ctx, client.ListCausesParams{From: time.Now().Add(-time.Hour)})) }},
+			{"causes", func() error {
+				return second(settle.ListCauses(ctx, client.ListCausesParams{From: time.Now().Add(-time.Hour)}))
+			}},
 			{"plan", func() error { return second(n.Job("fresh").Plan(ctx, client.PlanRequest{Document: document})) }},
 			{"execution", func() error { return second(n.GetExecution(ctx, execution)) }},
 			{"lines", func() error { return second(n.ListLines(ctx, execution, client.ListLinesParams{Limit: 10})) }},
@@ -158,6 +160,9 @@ func TestEveryRoute(t *testing.T) {
 			{"executions as a file", func() error { return n.ExportExecutions(ctx, io.Discard, client.ExportExecutionsParams{Job: "settle"}) }},
 			{"columns", func() error {
 				return second(n.GetColumns(ctx, client.GetColumnsParams{Job: "settle", From: time.Now().Add(-time.Hour), To: time.Now()}))
+			}},
+			{"lanes", func() error {
+				return second(n.ListLanes(ctx, client.ListLanesParams{From: time.Now().Add(-time.Hour), To: time.Now()}))
 			}},
 			{"counts", func() error {
 				return second(n.CountExecutions(ctx, client.CountExecutionsParams{Job: "settle", Step: "day"}))

@@ -57,6 +57,10 @@ func (p *past) Missed(ctx context.Context, q history.CountQuery) ([]history.Miss
 	return ask(ctx, p, askTime, func(ctx context.Context, h History) ([]history.Missed, error) { return h.Missed(ctx, q) })
 }
 
+func (p *past) Lanes(ctx context.Context, from, to time.Time) (history.Lanes, error) {
+	return ask(ctx, p, askTime, func(ctx context.Context, h History) (history.Lanes, error) { return h.Lanes(ctx, from, to) })
+}
+
 func (p *past) Durations(ctx context.Context, job string, from, to time.Time) (history.Durations, error) {
 	return ask(ctx, p, askTime, func(ctx context.Context, h History) (history.Durations, error) {
 		return h.Durations(ctx, job, from, to)

@@ -19,6 +19,7 @@
 //	Outlines          what a timeline shows of a job: many executions, with few columns
 //	Counts            how many have ended in each hour or on each day, by the clocks of a zone
 //	Missed            how many ticks were missed, in the same way
+//	Lanes             both of all jobs, in shorter times
 //	Durations         percentiles, over the newest [MostDurations]
 //	JobNames, StatusJobNames, Addresses   with a prefix
 //	SearchExecutions, SearchStatuses      what ElasticJob's console asks: by number of page, sorted

@@ -35,6 +35,9 @@ type Reader interface {
 	Counts(ctx context.Context, q CountQuery) ([]Count, error)
 	// Missed counts ticks that were missed, by hour or by day. Hours and days without any are left out.
 	Missed(ctx context.Context, q CountQuery) ([]Missed, error)
+	// Lanes returns what has become of all jobs from one time up to another. Of a time with few executions the cells are short;
+	// in others they are a quarter of an hour, and what runs, and what JVMs have written, is not counted.
+	Lanes(ctx context.Context, from, to time.Time) (Lanes, error)
 	// Durations looks at the newest executions of a job, or of all jobs if it is empty, that have
 	// ended and that began at from or later and before to; zero is open.
 	Durations(ctx context.Context, job string, from, to time.Time) (Durations, error)

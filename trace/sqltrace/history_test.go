@@ -161,6 +161,10 @@ func (p planted) questions() []question {
 		{name: "counts of a job by day", ask: counts("job-3"), want: p.n / 20, sorts: true},
 		{name: "missed ticks", index: "EJ_EVENT_", want: p.n / 100, ask: missed(""), sorts: true},
 		{name: "missed ticks of a job", index: "EJ_EVENT_", want: p.n / 200, ask: missed("job-3"), sorts: true},
+		{name: "lanes of all jobs", index: "EJ_", want: 20, ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
+			found, err := on.Lanes(ctx, day, p.now)
+			return len(found.Cells), err
+		}, sorts: true},
 		{name: "durations of a job", index: "EJ_EXECUTION_JOB", want: min(p.n/20, 2000), ask: func(ctx context.Context, on *sqltrace.Tracer) (int, error) {
 			d, err := on.Durations(ctx, "job-3", time.Time{}, time.Time{})
 			return d.Executions, err

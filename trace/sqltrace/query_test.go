@@ -638,6 +638,7 @@ func TestWrongQueries(t *testing.T) {
 		"1 to 1000 times this are allowed":                 counts(history.CountQuery{From: began, To: began.Add(1001 * time.Hour), Step: history.Hourly}),
 		"by 24h0m0s: 1 to 1000 times this":                 counts(history.CountQuery{To: began, Step: history.Daily}),
 		"step 7: Hourly or Daily":                          second(tracer.Missed(h.within(), history.CountQuery{From: began, To: began.Add(1), Step: 7})),
+		"up to 168h0m0s are allowed":                       second(tracer.Lanes(h.within(), began, began.AddDate(0, 0, 8))),
 		"page 2 of 1001 rows":                              second(tracer.SearchExecutions(h.within(), history.ExecutionSearch{Search: history.Search{Number: 2, Size: 1001}})),
 		"there is no kind 77 of events":                    second(tracer.Events(h.within(), history.EventFilter{Kinds: []jobtype.EventKind{77}})),
 		"limit 2000":                                       second(tracer.JobNames(h.within(), "", 2000)),
@@ -676,7 +677,9 @@ func TestUnreadableTables(t *testing.T) {
 			second(tracer.Events(ctx, history.EventFilter{})), second(tracer.Missed(ctx, history.CountQuery{From: began, To: began.Add(time.Hour), Step: history.Hourly})),
 		},
 		"ELASTICJOB_RUN_LOG": {second(tracer.Lines(ctx, "x", 0, 0))},
-		"ELASTICJOB_COUNT":   {second(tracer.Counts(ctx, history.CountQuery{From: began, To: began.Add(time.Hour), Step: history.Hourly}))},
+		"ELASTICJOB_COUNT": {
+			second(tracer.Counts(ctx, history.CountQuery{From: began, To: began.Add(time.Hour), Step: history.Hourly})), second(tracer.Lanes(ctx, began, began.Add(time.Hour))),
+		},
 	} {
 		for i, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), "SQLite: read "+table+": ") || !strings.Contains(err.Error(), "unable to open database file") {

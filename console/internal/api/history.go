@@ -126,6 +126,8 @@ func (a *API) addHistory() {
 			"If the database fails, the connection is cut: a file that has an end is whole."), "text/csv"), a.executionsFile)
 	register(a, viewer(route.SomeJobs), get("get-columns", base+"/columns", "Many executions of a job as columns, newest last",
 		"For timelines: each list of numbers has one for each execution, in the same order."), a.columns)
+	register(a, viewer(route.SomeJobs), get("list-lanes", base+"/lanes", "What has become of all jobs in a time, in cells",
+		"For timelines of all jobs. A database knows jobs by their names: those of other namespaces whose history is in it are among them, if you may see them."), a.lanes)
 	register(a, viewer(route.SomeJobs), get("get-execution", base+"/executions/{execution}", "Execution, with the end of its output", ""), a.execution)
 	register(a, viewer(route.SomeJobs), get("list-lines", base+"/executions/{execution}/lines", "Lines of the log of an execution",
 		"Of one that runs they may be asked for again and again, after the last one that is there."), a.lines)

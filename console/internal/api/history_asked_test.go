@@ -70,6 +70,24 @@ func TestColumns(t *testing.T) {
 	})
 }
 
+// Lanes have the runs, failures and missed ticks of each job that the caller may see.
+func TestLanes(t *testing.T) {
+	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
+		answer := ask(t, w, apitest.May(access.Viewer, "settle"), strings.Replace(ofSettle("/history/lanes", ""), "job=settle&", "", 1))
+		var lanes api.LanesInfo
+		if err := json.Unmarshal([]byte(answer.body), &lanes); err != nil || answer.status != http.StatusOK || len(lanes.Jobs) != 1 {
+			t.Fatalf("%d %s, %v", answer.status, answer.body, err)
+		}
+		l := lanes.Jobs[0]
+		if l.Job != "settle" || l.Executions < 5 || l.Failed < 1 || l.Missed != 3 || strings.Trim(l.Cells, ".ofmx") != "" || len(l.Cells) != int(3600/lanes.Step) || !strings.ContainsAny(l.Cells, "fx") {
+			t.Errorf("%+v", lanes)
+		}
+		if got := ask(t, w, apitest.May(access.Viewer, "settle"), orders+"/history/lanes?from=2026-01-01T00:00:00Z&to=2026-01-08T00:00:01Z"); got.status != 422 {
+			t.Errorf("a time that is too long: %d %s", got.status, got.body)
+		}
+	})
+}
+
 // Ticks that were missed are counted in the day in which that was noticed.
 func TestMissed(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {

@@ -28,6 +28,7 @@ var sites = []site{
 	{name: "users", pattern: "/users", need: everything},
 	{name: "overview", pattern: inNamespace, need: some},
 	{name: "jobs", pattern: inNamespace + "/jobs", need: some},
+	{name: "lanes", pattern: inNamespace + "/timeline", need: some, nav: "jobs"},
 	{name: "create", pattern: inNamespace + "/create", need: some, nav: "jobs"},
 	{name: "job", pattern: inNamespace + "/jobs/{job}", need: one, nav: "jobs"},
 	{name: "settings", pattern: inNamespace + "/jobs/{job}/settings", need: one, nav: "jobs"},

@@ -170,8 +170,8 @@ function overdue(c, s, from, to, y, height) {
   c.setLineDash([]);
 }
 
-/** @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} x @param {number} top */
-function missedSign(c, s, x, top) {
+/** @param {CanvasRenderingContext2D} c @param {Pick<Scene, "laneHeight" | "colours">} s @param {number} x @param {number} top */
+export function missedSign(c, s, x, top) {
   const size = Math.min(s.laneHeight / 2 - 1, 6);
   const middle = top + s.laneHeight / 2;
   c.beginPath();

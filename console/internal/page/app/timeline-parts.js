@@ -28,9 +28,7 @@ export const runLink = (id) => inNamespace(["history", id]);
  */
 export function toolbar(o) {
   return h("div", { class: "timeline-tools" },
-    h("div", { class: "joined", role: "group", "aria-label": w("timeline.span") }, Object.entries(spans).map(([name, length]) => h("button", {
-      type: "button", key: name, "aria-pressed": String(Math.abs(o.length - length) < 1), onclick: () => o.span(name),
-    }, lasting(length / 1000)))),
+    spanButtons(o.length, Object.keys(spans), o.span),
     h("div", { class: "joined" },
       button("−", () => o.zoom(2), { label: w("timeline.out"), title: w("timeline.out") }), button("+", () => o.zoom(0.5), { label: w("timeline.in"), title: w("timeline.in") })),
     h("div", { class: "joined" },
@@ -42,6 +40,13 @@ export function toolbar(o) {
       options: [["owner", w("timeline.owner")], ["outcome", w("timeline.outcome")], ["source", w("timeline.source")]],
     })),
     h("button", { type: "button", "aria-pressed": String(o.asTable), onclick: o.turn }, w("timeline.asTable")));
+}
+
+/** @param {number} length that is shown @param {string[]} names of spans @param {(name: string) => void} choose */
+export function spanButtons(length, names, choose) {
+  return h("div", { class: "joined", role: "group", "aria-label": w("timeline.span") }, names.map((name) => h("button", {
+    type: "button", key: name, "aria-pressed": String(Math.abs(length - spans[name]) < 1), onclick: () => choose(name),
+  }, lasting(spans[name] / 1000))));
 }
 
 /** @param {Map<string, string>} colours by the names of what has them @param {import("./timeline-draw.js").LaneName[]} lanes @param {import("./timeline-causes.js").Band[]} bands */

@@ -95,7 +95,7 @@ function view() {
   ];
 }
 
-if (maySome("admin")) tools(h("a", { class: "button first", href: inNamespace(["create"]) }, w("jobs.create")));
+tools(h("a", { class: "button", href: inNamespace(["timeline"]) }, w("jobs.timeline")), maySome("admin") && h("a", { class: "button first", href: inNamespace(["create"]) }, w("jobs.create")));
 const again = page(view);
 onWayBack(() => {
   filter = filterOf(query());

@@ -991,6 +991,28 @@ export interface KilledRun {
   /** Fencing token of the execution. */
   token?: number;
 }
+export interface LaneInfo {
+  /** A letter for each cell: o: executions have begun; f: some of them have failed; m: ticks were missed; x: both of that; a point: nothing. */
+  cells: string;
+  /** How many executions have begun. */
+  executions: number;
+  /** How many of them have failed. */
+  failed: number;
+  /** Name of the job. */
+  job: string;
+  /** How many ticks were missed; those of each item count by themselves. */
+  missed: number;
+}
+export interface LanesInfo {
+  /** When the first cell begins. */
+  from: string;
+  /** Those that you may see and of which something is known, by name. */
+  jobs: (LaneInfo)[];
+  /** Whether there are more jobs. */
+  more: boolean;
+  /** How many seconds a cell has: 900 if so many executions have begun that they are not read one by one. Then what runs, and what JVMs have written, is not among them. */
+  step: number;
+}
 export interface LastRun {
   /** When its handler was called, by the clock of its instance. Left out by members of earlier versions. */
   begun?: string;
@@ -1870,6 +1892,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/history/executions/{execution}/chain": { in: { "namespace": string; "execution": string }, body: undefined, out: ListExecutionInfo };
   "GET /namespaces/{namespace}/history/executions/{execution}/lines": { in: { "namespace": string; "execution": string; "after"?: number; "limit"?: number }, body: undefined, out: ListLineInfo };
   "GET /namespaces/{namespace}/history/jobs": { in: { "namespace": string; "prefix"?: string; "limit"?: number }, body: undefined, out: ListString };
+  "GET /namespaces/{namespace}/history/lanes": { in: { "namespace": string; "from": string; "to": string }, body: undefined, out: LanesInfo };
   "GET /namespaces/{namespace}/history/missed": { in: { "namespace": string; "from"?: string; "to"?: string; "job"?: string; "step"?: "hour" | "day"; "timeZone"?: string }, body: undefined, out: ListMissedInfo };
   "GET /namespaces/{namespace}/history/statuses": { in: { "namespace": string; "after"?: string; "limit"?: number; "from"?: string; "to"?: string; "job"?: string; "taskId"?: string; "type"?: "READY" | "FAILOVER"; "state"?: string }, body: undefined, out: PageStatusInfo };
   "GET /namespaces/{namespace}/instances": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageInstanceInfo };
