@@ -2032,7 +2032,7 @@ func (p RemoveJobParams) query() url.Values {
 
 // ListCausesParams are parameters: What has kept a job from running in a time.
 type ListCausesParams struct {
-	// From Those of this time or later.
+	// From Those of this time or later: 100 days before to at most.
 	From time.Time
 
 	// To Those before this time. Default: now.

@@ -14,7 +14,8 @@ import (
 type facts struct {
 	due
 	at, now time.Time
-	items   []int // that were asked for; of a broadcast job, those that are known
+	item    *int  // that was asked for; nil is all
+	items   []int // that are looked at; of a broadcast job, those that are known
 	runs    []history.Execution
 	events  []trace.Event
 	changes []ops.Change

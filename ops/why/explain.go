@@ -29,7 +29,7 @@ type Query struct {
 //
 // Errors: ops.ErrNoJob; jobtype.ErrNoItem; those of a read of the store or the history.
 func Explain(ctx context.Context, o *ops.Ops, q Query) (Answer, error) {
-	f := &facts{at: q.At, now: clocks.Wall()}
+	f := &facts{at: q.At, item: q.Item, now: clocks.Wall()}
 	if f.at.IsZero() {
 		f.at = f.now
 	}

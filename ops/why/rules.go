@@ -77,7 +77,7 @@ func itemDisabled(f *facts, fates []fate) (causes []Cause) {
 			one = *h
 		}
 		one.Items = items[h]
-		one.say(f.job.Info.Name, nil)
+		one.say(f.job.Info.Name)
 		causes = append(causes, one.Cause)
 	}
 	return causes

@@ -1,10 +1,10 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,10 +14,11 @@ import (
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
 
-// held is a cause that an operator has made, until he took it back. isWhole: no server may run the job.
+// held is a cause that an operator has made, until he took it back.
 type held struct {
 	Cause
-	isWhole bool
+	servers []string
+	isWhole bool // it is about the whole job
 }
 
 // holds says what an action keeps from running, and whether it takes that back.
@@ -30,84 +31,76 @@ var holds = map[ops.Action]struct {
 	ops.ActionDisableItems: {ItemDisabled, false}, ops.ActionEnableItems: {ItemDisabled, true},
 }
 
-// subject is what is held: an item or a server, or the job if of is empty.
+// subject is what is held: an item, a server, or the job if server is empty.
 type subject struct {
-	kind Kind
-	of   string
+	kind   Kind
+	item   int
+	server string
 }
 
-// piece is how long a change has held a subject.
-type piece struct {
-	subject
-	change int       // its place among the changes
-	until  time.Time // zero while it holds
+func (s subject) compare(other subject) int {
+	return cmp.Or(cmp.Compare(s.kind, other.kind), cmp.Compare(s.item, other.item), cmp.Compare(s.server, other.server))
 }
 
-// holding returns what operators have kept from running. What another change has taken back without an entry, the tree
-// does not show any more: nobody knows when that was, so it is left out.
+// holding returns what operators have kept from running, by its beginning. Of what is held no more, though no entry says so,
+// nobody knows until when it was: it is left out. The pause of now is in the tree.
 func (f *facts) holding() (list []held) {
-	var pieces []piece
-	open := map[subject]int{} // places in pieces
+	open := map[subject]int{} // the change that holds it
+	all := func() []subject { return slices.SortedFunc(maps.Keys(open), subject.compare) }
+	end := func(subjects []subject, until time.Time) {
+		by := map[int]*held{}
+		for _, s := range subjects {
+			n, isOpen := open[s]
+			if delete(open, s); !isOpen {
+				continue
+			}
+			if by[n] == nil {
+				c := f.changes[n]
+				by[n] = &held{Cause: Cause{Kind: s.kind, Since: c.At, Until: until, By: c.By, Why: c.Why}}
+			}
+			by[n].add(s)
+		}
+		for _, n := range slices.Sorted(maps.Keys(by)) {
+			by[n].say(f.job.Info.Name)
+			list = append(list, *by[n])
+		}
+	}
 	for n, c := range f.changes {
-		if c.Action == ops.ActionRemove {
-			for _, at := range open {
-				pieces[at].until = c.At
+		if h, isOne := holds[c.Action]; isOne {
+			subjects := f.subjects(h.kind, c.Detail, h.ends)
+			end(subjects, c.At)
+			for _, s := range subjects {
+				if !h.ends {
+					open[s] = n
+				}
 			}
-			clear(open)
-		}
-		h, isOne := holds[c.Action]
-		if !isOne {
-			continue
-		}
-		for _, of := range f.subjects(h.kind, c.Detail, h.ends) {
-			s := subject{h.kind, of}
-			if at, isOpen := open[s]; isOpen {
-				pieces[at].until = c.At
-				delete(open, s)
-			}
-			if !h.ends {
-				open[s] = len(pieces)
-				pieces = append(pieces, piece{s, n, time.Time{}})
-			}
+		} else if c.Action == ops.ActionRemove {
+			end(all(), c.At)
 		}
 	}
-	type key struct {
-		change int
-		until  time.Time
-	}
-	places, servers := map[key]int{}, map[key][]string{}
-	for _, p := range pieces {
-		if p.until.IsZero() && !f.holdsNow(p.subject) {
-			continue
-		}
-		k := key{p.change, p.until}
-		at, isThere := places[k]
-		if !isThere {
-			at = len(list)
-			places[k] = at
-			c := f.changes[p.change]
-			list = append(list, held{Cause: Cause{Kind: p.kind, Since: c.At, Until: p.until, By: c.By, Why: c.Why}})
-		}
-		if item, err := strconv.Atoi(p.of); err == nil && p.kind == ItemDisabled {
-			list[at].Items = append(list[at].Items, item)
-		} else if p.of != "" {
-			servers[k] = append(servers[k], p.of)
-		}
-		list[at].isWhole = list[at].isWhole || p.of == ""
-	}
-	for k, at := range places {
-		list[at].say(f.job.Info.Name, servers[k])
-	}
+	end(slices.DeleteFunc(all(), func(s subject) bool { return !f.holdsNow(s) }), time.Time{})
 	if p := f.job.Info.Paused; !p.Since.IsZero() {
-		h := held{Cause: Cause{Kind: Paused, Since: p.Since, By: p.By, Why: p.Why}, isWhole: true}
-		h.say(f.job.Info.Name, nil)
+		h := held{Cause: Cause{Kind: Paused, Since: p.Since, By: p.By, Why: p.Why}}
+		h.say(f.job.Info.Name)
 		list = append(list, h)
 	}
+	slices.SortStableFunc(list, func(a, b held) int { return a.Since.Compare(b.Since) })
 	return list
 }
 
+func (h *held) add(s subject) {
+	switch {
+	case s.kind == ItemDisabled:
+		h.Items = append(h.Items, s.item)
+	case s.server == "":
+		h.isWhole = true
+	default:
+		h.servers = append(h.servers, s.server)
+	}
+}
+
 // say adds the text, and the command that ends what still holds.
-func (h *held) say(job string, servers []string) {
+func (h *held) say(job string) {
 	command := "elasticjob enable " + job
 	switch {
 	case h.Kind == Paused:
@@ -118,8 +111,8 @@ func (h *held) say(job string, servers []string) {
 	case h.isWhole:
 		h.Text = "all servers of the job are disabled"
 	default:
-		h.Text = "disabled servers: " + strings.Join(servers, ", ")
-		command += " --server " + strings.Join(servers, ",")
+		h.Text = "disabled servers: " + strings.Join(h.servers, ", ")
+		command += " --server " + strings.Join(h.servers, ",")
 	}
 	if h.Until.IsZero() {
 		h.Command = command
@@ -127,32 +120,33 @@ func (h *held) say(job string, servers []string) {
 }
 
 // subjects reads what a change is about. Who enables a server ends also that the whole job is disabled.
-func (f *facts) subjects(kind Kind, detail string, ends bool) (list []string) {
-	switch kind {
-	case ItemDisabled:
-		for _, item := range itemsOf(detail, max(len(f.job.Items), f.job.Config.ShardingTotalCount, 1)-1) {
-			list = append(list, strconv.Itoa(item))
+func (f *facts) subjects(kind Kind, detail string, ends bool) (list []subject) {
+	if kind == ItemDisabled {
+		for _, item := range f.itemsOf(detail) {
+			list = append(list, subject{kind: kind, item: item})
 		}
 		return list
-	case ServersDisabled:
-		names, isAll := strings.CutPrefix(detail, "all ")
-		if names = strings.TrimSpace(strings.TrimPrefix(names, "servers")); names != "" {
-			list = strings.Split(names, ", ")
-		}
-		if !isAll && !ends {
-			return list
+	}
+	servers, isAll := strings.CutPrefix(detail, "all ")
+	servers, isServers := strings.CutPrefix(servers, "servers")
+	if kind == Paused || isAll || ends {
+		list = append(list, subject{kind: kind})
+	}
+	if servers = strings.TrimSpace(servers); kind == ServersDisabled && isServers && servers != "" {
+		for server := range strings.SplitSeq(servers, ", ") {
+			list = append(list, subject{kind: kind, server: server})
 		}
 	}
-	return append(list, "")
+	return list
 }
 
-// holdsNow reports whether the tree shows that something is held. A pause it shows with all that is to be told.
+// holdsNow reports whether the tree shows that something is held.
 func (f *facts) holdsNow(s subject) bool {
 	switch {
 	case s.kind == ItemDisabled:
-		return slices.ContainsFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Disabled && strconv.Itoa(i.Item) == s.of })
-	case s.kind == ServersDisabled && s.of != "":
-		return slices.ContainsFunc(f.job.Servers, func(j ops.JobServer) bool { return !j.Enabled && j.Server == s.of })
+		return slices.ContainsFunc(f.job.Items, func(i ops.ItemInfo) bool { return i.Disabled && i.Item == s.item })
+	case s.server != "":
+		return slices.ContainsFunc(f.job.Servers, func(j ops.JobServer) bool { return !j.Enabled && j.Server == s.server })
 	}
 	return s.kind == ServersDisabled && f.job.Info.Status == ops.JobDisabled
 }
@@ -175,8 +169,8 @@ func (f *facts) heldAt(kind Kind, at time.Time) (last *held) {
 // kills returns whom operators have ended, and when.
 func (f *facts) kills() (list []Cause) {
 	for _, c := range f.changes {
-		if c.Action == ops.ActionKill {
-			list = append(list, Cause{Kind: Killed, Items: itemsOf(c.Detail, jobtype.MaxShardingTotalCount), Since: c.At, Until: c.At, By: c.By, Why: c.Why, Text: "an operator has ended what ran"})
+		if items := f.itemsOf(c.Detail); c.Action == ops.ActionKill && items != nil {
+			list = append(list, Cause{Kind: Killed, Items: items, Since: c.At, Until: c.At, By: c.By, Why: c.Why, Text: "an operator has ended what ran"})
 		}
 	}
 	return list
@@ -279,29 +273,28 @@ func (f *facts) signs() (list []sign) {
 // absences returns when no instance was there: until the next thing that is heard of one is that it joins.
 func (f *facts) absences() (list []Cause) {
 	signs := f.signs()
-	alive := map[string]bool{}
-	if !f.isCut {
-		for _, in := range f.job.Instances {
+	hasEnd, alive := map[string]bool{}, map[string]bool{}
+	for _, s := range signs {
+		hasEnd[s.instance] = s.hasEnd
+	}
+	for _, in := range f.job.Instances {
+		if !f.isCut && !hasEnd[in.ID] {
 			alive[in.ID] = true
 		}
-		for _, s := range signs {
-			if _, isNow := alive[s.instance]; isNow {
-				alive[s.instance] = !s.hasEnd
-			}
-		}
 	}
-	isThere := func() bool { return slices.Contains(slices.Collect(maps.Values(alive)), true) }
 	for i, s := range slices.Backward(signs) {
-		var back time.Time
-		isLast := i+1 == len(signs)
-		if !isLast {
+		isGap, back := !f.isCut, time.Time{}
+		if i+1 < len(signs) {
 			back = signs[i+1].at
+			isGap = signs[i+1].isBegin && back.After(s.at)
 		}
-		if (isLast && !f.isCut || !isLast && signs[i+1].isBegin && back.After(s.at)) && !isThere() {
+		if isGap && len(alive) == 0 {
 			list = append(list, f.absence(s, back))
 		}
-		if s.instance != "" {
-			alive[s.instance] = !s.isBegin
+		if s.isBegin {
+			delete(alive, s.instance)
+		} else if s.instance != "" {
+			alive[s.instance] = true
 		}
 	}
 	slices.Reverse(list)
@@ -325,8 +318,12 @@ func (f *facts) absence(s sign, back time.Time) Cause {
 	return c
 }
 
-// itemsOf reads the items of a change, such as "items 0-3, 7", up to the one that is wanted last.
-func itemsOf(detail string, last int) (list []int) {
+// itemsOf reads the items of a change, such as "items 0-3, 7": those that it is asked about.
+func (f *facts) itemsOf(detail string) (list []int) {
+	first, last := 0, history.MaxLimit-1
+	if f.item != nil {
+		first, last = *f.item, *f.item
+	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(detail, "item "), "items "), ", ") {
 		var from, to int
 		switch n, _ := fmt.Sscanf(part, "%d-%d", &from, &to); {
@@ -335,7 +332,7 @@ func itemsOf(detail string, last int) (list []int) {
 		case n == 1:
 			to = from
 		}
-		for item := from; item <= min(to, last) && len(list) < history.MaxLimit; item++ {
+		for item := max(from, first); item <= min(to, last); item++ {
 			list = append(list, item)
 		}
 	}

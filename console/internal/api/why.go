@@ -23,7 +23,7 @@ type WhyInput struct {
 // CausesInput says of which time causes are wanted.
 type CausesInput struct {
 	InJob
-	From time.Time `query:"from" required:"true" doc:"Those of this time or later."`
+	From time.Time `query:"from" required:"true" doc:"Those of this time or later: 100 days before to at most."`
 	To   time.Time `query:"to" doc:"Those before this time. Default: now."`
 }
 
@@ -57,7 +57,14 @@ func (a *API) why(ctx context.Context, in *WhyInput) (*answer[why.Answer], error
 }
 
 func (a *API) causes(ctx context.Context, in *CausesInput) (*answer[CausesInfo], error) {
-	o, q, err := a.asked(ctx, in.To)
+	end := in.To
+	if end.IsZero() {
+		end = time.Now()
+	}
+	if d := end.Sub(in.From); d <= 0 || d > 100*24*time.Hour {
+		return nil, refuse("query.from", "up to 100 days before the end are allowed")
+	}
+	o, q, err := a.asked(ctx, end)
 	if err != nil {
 		return nil, err
 	}
