@@ -46,6 +46,7 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/jobs/{job}/servers":            orders + "/jobs/settle/servers",
 	"/api/v1/namespaces/{namespace}/jobs/{job}/settings":           orders + "/jobs/settle/settings",
 	"/api/v1/namespaces/{namespace}/jobs/{job}/ticks":              orders + "/jobs/settle/ticks",
+	"/api/v1/namespaces/{namespace}/jobs/{job}/causes":             orders + "/jobs/settle/causes?from=1999-12-31T00:00:00Z",
 	"/api/v1/namespaces/{namespace}/jobs/{job}/why":                orders + "/jobs/settle/why?item=1",
 
 	"/api/v1/namespaces/{namespace}/history/addresses":                    orders + "/history/addresses?prefix=10.0.",
@@ -58,6 +59,7 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/chain": orders + "/history/executions/{execution}/chain",
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/lines": orders + "/history/executions/{execution}/lines",
 	"/api/v1/namespaces/{namespace}/history/jobs":                         orders + "/history/jobs",
+	"/api/v1/namespaces/{namespace}/history/lanes":                        orders + "/history/lanes?from=1999-12-31T23:30:00Z&to=2000-01-01T00:30:00Z",
 	"/api/v1/namespaces/{namespace}/history/missed":                       orders + "/history/missed?job=settle",
 	"/api/v1/namespaces/{namespace}/history/statuses":                     orders + "/history/statuses?job=settle",
 }
