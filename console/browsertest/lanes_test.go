@@ -28,7 +28,7 @@ func TestLanes(t *testing.T) {
 	audit(t, tab, "the timeline of all jobs")
 
 	tab.Choose("Groups", "By prefix of the name")
-	tab.WaitFor("[...document.querySelectorAll('.lanes tr.group')].some((tr) => tr.innerText.startsWith('lanes'))")
+	tab.WaitFor("[...document.querySelectorAll('.lanes tr.group')].some((tr) => tr.innerText.startsWith('Others'))")
 	tab.Choose("Groups", "None")
 	tab.Fill("Search", name)
 	tab.WaitFor("document.querySelectorAll('.lanes tbody tr').length === 1")

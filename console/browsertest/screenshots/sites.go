@@ -17,6 +17,7 @@ func found(ctx context.Context, d *demo) ([]site, error) {
 		{name: "home", path: "/"},
 		{name: "overview", path: space},
 		{name: "jobs", path: space + "/jobs"},
+		{name: "lanes", path: space + "/timeline?group=prefix"},
 		{name: "create", path: space + "/create"},
 		{name: "job", path: settled},
 		{name: "job-without-instance", path: space + "/jobs/old-billing"},

@@ -32,13 +32,18 @@ export function arrange(jobs, known, order, by) {
   const sorted = (/** @type {(Lane | Group)[]} */ list) => (order.down && order.by === "name" ? list.toReversed() : list.toSorted((a, b) => (order.down ? 1 : -1) * compare(a, b)));
   const groupOf = groups[by];
   if (!groupOf) return sorted(lanes);
+  const names = lanes.map((l) => groupOf(l.job));
+  /** @type {Map<string, number>} */
+  const count = new Map();
+  for (const name of names) count.set(name, (count.get(name) ?? 0) + 1);
   /** @type {Map<string, Lane[]>} */
   const found = new Map();
-  for (const l of lanes) {
-    const some = found.get(groupOf(l.job)) ?? [];
-    some.push(l);
-    found.set(groupOf(l.job), some);
-  }
+  lanes.forEach((l, i) => {
+    const name = by === "prefix" && count.get(names[i]) === 1 ? "" : names[i]; // a prefix of one job is none
+    const some = found.get(name);
+    if (some) some.push(l);
+    else found.set(name, [l]);
+  });
   const all = [...found].sort(([a], [b]) => (a === "" ? 1 : b === "" ? -1 : a < b ? -1 : 1))
     .map(([group, some]) => ({ group, lanes: some, failed: sum(some, "failed"), missed: sum(some, "missed") }));
   return sorted(all).flatMap((g) => ("group" in g ? [g, ...sorted(g.lanes)] : []));

@@ -36,7 +36,11 @@ let filter = filterOf(query());
 /** @type {Map<string, import("../types/api").LaneInfo>} */ let known = new Map();
 /** @type {unknown} */ let error;
 const list = lister();
-const store = followJobs(() => again());
+let counts = countsOf(new Map());
+const store = followJobs(() => {
+  counts = countsOf(store.jobs);
+  again();
+});
 
 /** @returns {[string, number]} the name and length of the time that is shown */
 function span() {
@@ -109,12 +113,23 @@ function hours() {
   ];
 }
 
+/** What a group is called, with the way to its jobs. @param {Group} g */
+function groupName(g) {
+  const filter = groupBy() === "label" ? { label: g.group } : { search: g.group };
+  return h("a", { href: inNamespace(["jobs"], filter), class: "name", title: g.group }, g.group || w("lanes.noGroup"), " ", h("span", { class: "soft" }, w("lanes.jobs", { n: g.lanes.length })));
+}
+
+/** By what jobs are grouped: by labels, if there are any and nobody wants something else. */
+function groupBy() {
+  return query().group ?? (counts.labels.length ? "label" : "");
+}
+
 const isGroup = (/** @type {Lane | Group} */ row) => "group" in row;
 /** @type {import("../window-table.js").WindowColumn<Lane | Group>[]} */
 const columns = [
   {
     name: "name", text: w("jobs.name"), sort: true,
-    cell: (row) => ("group" in row ? h("strong", { title: row.group }, row.group || w("lanes.noGroup"), " ", h("span", { class: "soft" }, w("lanes.jobs", { n: row.lanes.length }))) : h("a", { href: inNamespace(["jobs", row.name]), class: "name", title: row.name }, row.name)),
+    cell: (row) => ("group" in row ? groupName(row) : h("a", { href: inNamespace(["jobs", row.name]), class: "name", title: row.name }, row.name)),
   },
   { name: "lane", text: w("lanes.runs"), head: hours, cell: (row) => ("group" in row ? null : lane(row)) },
   { name: "failed", text: w("overview.failed"), num: true, sort: true, cell: (row) => h("span", { class: row.failed ? "bad" : "soft" }, number(row.failed)) },
@@ -146,8 +161,7 @@ function legend() {
 function view() {
   if (!facts.databases?.[namespace]) return empty(w("lanes.noHistory"), h("a", { href: inNamespace(["jobs"]) }, w("nav.jobs")));
   if (error && !lanes) return problem(error, () => polling.now());
-  const counts = countsOf(store.jobs);
-  const by = query().group ?? (counts.labels.length ? "label" : "");
+  const by = groupBy();
   const rows = lanes ? arrange(list(store.jobs, filter, { by: "name", down: false }), known, order, by) : [];
   return h("section", { class: "block jobs lanes", "aria-label": w("lanes.list") },
     h("div", { class: "timeline-tools" }, spanButtons(span()[1], Object.keys(spans).slice(1), (name) => {
