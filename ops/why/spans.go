@@ -202,13 +202,12 @@ func (f *facts) configured() (list []Cause) {
 func (f *facts) replaced() (list []Cause) {
 	var left, joined int
 	var c Cause
-	version := ""
 	end := func() {
 		if left > 0 && joined > 0 {
-			c.Text = fmt.Sprintf("instances have left (%d), and others have joined (%d), as at a deployment%s", left, joined, version)
+			c.Text = fmt.Sprintf("instances have left (%d), and others have joined (%d), as at a deployment", left, joined)
 			list = append(list, c)
 		}
-		left, joined, version = 0, 0, ""
+		left, joined = 0, 0
 	}
 	for _, e := range f.events {
 		if e.Kind != jobtype.EventJoined && e.Kind != jobtype.EventLeft {
@@ -223,11 +222,6 @@ func (f *facts) replaced() (list []Cause) {
 			continue
 		}
 		joined++
-		for _, in := range f.job.Instances {
-			if in.ID == e.Instance && in.Version != "" {
-				version = "; " + in.ID + " has version " + in.Version
-			}
-		}
 	}
 	end()
 	return list
