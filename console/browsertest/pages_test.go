@@ -22,7 +22,7 @@ func TestEveryPage(t *testing.T) {
 		shop, shop + "/jobs", shop + "/timeline", shop + "/create", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/history?tab=events&kinds=joined,operated", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
 		shop + "/jobs/" + world.Quick, shop + "/jobs/" + world.Quick + "/settings", shop + "/jobs/" + world.Quick + "/changes",
 		shop + "/jobs/" + world.Failing, shop + "/jobs/" + world.Orphan,
-		"/namespaces/" + world.Empty, "/namespaces/" + world.Empty + "/jobs",
+		"/namespaces/" + world.Empty, "/namespaces/" + world.Empty + "/jobs", "/namespaces/" + world.Empty + "/timeline",
 	} {
 		t.Run(strings.Trim(path, "/"), func(t *testing.T) {
 			t.Parallel()
