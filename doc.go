@@ -34,6 +34,7 @@
 //	ops             shows, changes and steers jobs that run elsewhere
 //	ops/declare     brings the jobs of a namespace to what files say, and writes such files
 //	ops/doctor      what is wrong with the jobs of a namespace and its store, why, and what to do
+//	ops/failed      what has failed in a span and has not succeeded since, and runs it again
 //	ops/why         why a job, or an item of it, did not run at a moment
 //	ops/migrate     moves the jobs of a namespace to another store
 //	ops/rights      the least rights of a worker, an operator and a reader; another user for ZooKeeper

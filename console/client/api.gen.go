@@ -15,6 +15,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/ops/failed"
 	"github.com/elasticjob-go/elasticjob/ops/why"
 	"github.com/elasticjob-go/elasticjob/trace/history"
 )
@@ -33,6 +34,13 @@ const (
 	DatabaseConnectionBodyDriverMysql    DatabaseConnectionBodyDriver = "mysql"
 	DatabaseConnectionBodyDriverPostgres DatabaseConnectionBodyDriver = "postgres"
 	DatabaseConnectionBodyDriverSqlite   DatabaseConnectionBodyDriver = "sqlite"
+)
+
+// Defines values for FailuresHistory.
+const (
+	FailuresHistoryAway FailuresHistory = "away"
+	FailuresHistoryNone FailuresHistory = "none"
+	FailuresHistoryRead FailuresHistory = "read"
 )
 
 // Defines values for NamespaceConnectionBodyKind.
@@ -622,6 +630,42 @@ type ExecutionInfo struct {
 	// WaitedSeconds How long it waited for a thread before that, in seconds.
 	WaitedSeconds float64 `json:"waitedSeconds"`
 }
+
+// FailedChoice is schema FailedChoice of the document.
+type FailedChoice = failed.Choice
+
+// FailedJob is schema FailedJob of the document.
+type FailedJob = failed.Job
+
+// FailedPart is schema FailedPart of the document.
+type FailedPart = failed.Part
+
+// Failures is schema Failures of the document.
+type Failures struct {
+	// Elsewhere Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history.
+	Elsewhere []string `json:"elsewhere,omitempty,omitzero"`
+
+	// Hidden Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known.
+	Hidden bool `json:"hidden,omitempty,omitzero"`
+
+	// History Whether the history was read. Without one only the last execution of each item is known.
+	History FailuresHistory `json:"history"`
+
+	// HistoryError Why the history could not be read.
+	HistoryError string `json:"historyError,omitempty,omitzero"`
+
+	// Jobs Jobs with failures: 500 at most.
+	Jobs []FailedJob `json:"jobs"`
+
+	// More How many jobs with failures are left out.
+	More int `json:"more,omitempty,omitzero"`
+
+	// Since Set if there were so many failures that none from before then was looked at.
+	Since time.Time `json:"since,omitempty,omitzero"`
+}
+
+// FailuresHistory is schema Failures.History of the document.
+type FailuresHistory string
 
 // FaultInfo is schema FaultInfo of the document.
 type FaultInfo = ops.FaultInfo
@@ -1245,6 +1289,24 @@ type Requested struct {
 	WasThere bool `json:"wasThere,omitempty,omitzero"`
 }
 
+// RetriedFailures is schema RetriedFailures of the document.
+type RetriedFailures struct {
+	// Begun What runs again.
+	Begun []FailedPart `json:"begun"`
+
+	// Changes Entries of the audit that it has made. None if all was as it should be already.
+	Changes []Change `json:"changes"`
+
+	// DryRun Whether nothing was changed: changes are what would be.
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
+
+	// Left What does not run again, with the reason.
+	Left []FailedPart `json:"left"`
+
+	// More Whether there were more failures than were looked at.
+	More bool `json:"more,omitempty,omitzero"`
+}
+
 // RetryBody is schema RetryBody of the document.
 type RetryBody struct {
 	// Items Items to run again if they have failed; also if they were cut short or killed. Default: all that have failed.
@@ -1255,6 +1317,21 @@ type RetryBody struct {
 
 	// Tick Scheduled time of the executions that have failed. Default: the latest one for which an item has failed.
 	Tick time.Time `json:"tick,omitempty,omitzero"`
+}
+
+// RetryFailuresBody is schema RetryFailuresBody of the document.
+type RetryFailuresBody struct {
+	// From Executions that begin at this time or later.
+	From time.Time `json:"from"`
+
+	// Jobs Jobs, or some of their failures. Default: all.
+	Jobs []FailedChoice `json:"jobs,omitempty,omitzero"`
+
+	// Older Also for ticks that the item has gone on from since: by backfills, one for each tick.
+	Older bool `json:"older,omitempty,omitzero"`
+
+	// To Before this time. Default: the end.
+	To time.Time `json:"to,omitempty,omitzero"`
 }
 
 // Root is schema Root of the document.
@@ -1600,6 +1677,22 @@ func (p PlanCalendarParams) query() url.Values {
 	q := url.Values{}
 	add(q, "from", p.From)
 	add(q, "days", p.Days)
+	return q
+}
+
+// ListFailuresParams are parameters: What has failed, and has not succeeded since.
+type ListFailuresParams struct {
+	// From Executions that begin at this time or later.
+	From time.Time
+
+	// To Before this time. Default: the end.
+	To time.Time
+}
+
+func (p ListFailuresParams) query() url.Values {
+	q := url.Values{}
+	add(q, "from", p.From)
+	add(q, "to", p.To)
 	return q
 }
 
@@ -2387,6 +2480,24 @@ func (n *Namespace) GetCalendarPlan(ctx context.Context, calendar string, p GetC
 // Needs the role viewer, for some jobs of the namespace.
 func (n *Namespace) PlanCalendar(ctx context.Context, body CalendarBody, p PlanCalendarParams) (CalendarPlan, error) {
 	return answer[CalendarPlan](ctx, n.c, call{method: "POST", path: "/namespaces/%s/calendars:plan", names: []any{n.name}, body: body, isSafe: true, query: p.query()})
+}
+
+// ListFailures: What has failed, and has not succeeded since.
+//
+// By job: those with something that still fails first, then those of which items have gone on to later ticks. An item at a tick counts once, however often it was tried. What has failed last is known from the registry, what was before from the history: its newest 10,000 failures of the time.
+//
+// Needs the role viewer, for some jobs of the namespace.
+func (n *Namespace) ListFailures(ctx context.Context, p ListFailuresParams) (Failures, error) {
+	return answer[Failures](ctx, n.c, call{method: "GET", path: "/namespaces/%s/failures", names: []any{n.name}, query: p.query()})
+}
+
+// RetryFailures: Run again what has failed.
+//
+// What an item has failed with last is retried, other ticks are backfilled: 50 requests for a job at a time. Each job is authorised and done by itself; what does not begin is in left, with the reason. What waits to run again already is left, so it is safe to send this again.
+//
+// Needs the role operator, for some jobs of the namespace.
+func (n *Namespace) RetryFailures(ctx context.Context, body RetryFailuresBody) (RetriedFailures, error) {
+	return answer[RetriedFailures](ctx, n.c, call{method: "POST", path: "/namespaces/%s/failures/retry", names: []any{n.name}, isDry: n.isDry, body: body})
 }
 
 // ListFindings: What is wrong, and what to do about it.

@@ -123,6 +123,10 @@ func TestEveryRoute(t *testing.T) {
 			{"processes", func() error { return drain(n.ListProcesses(ctx)) }},
 			{"removed", func() error { return drain(n.ListRemoved(ctx)) }},
 			{"audit", func() error { return drain(n.ListAudit(ctx, client.ListAuditParams{By: "anna", Limit: 3})) }},
+			{"failures", func() error { return second(n.ListFailures(ctx, client.ListFailuresParams{From: time.Unix(0, 0)})) }},
+			{"retry failures", func() error {
+				return second(n.DryRun().RetryFailures(ctx, client.RetryFailuresBody{From: time.Unix(0, 0)}))
+			}},
 			{"findings", func() error { return second(n.ListFindings(ctx, client.ListFindingsParams{})) }},
 			{"calendars", func() error { return drain(n.ListCalendars(ctx)) }},
 			{"calendar", func() error { return third(n.GetCalendar(ctx, "holidays")) }},

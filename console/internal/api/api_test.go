@@ -58,6 +58,7 @@ var questions = map[string]string{
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}":       orders + "/history/executions/{execution}",
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/chain": orders + "/history/executions/{execution}/chain",
 	"/api/v1/namespaces/{namespace}/history/executions/{execution}/lines": orders + "/history/executions/{execution}/lines",
+	"/api/v1/namespaces/{namespace}/failures":                             orders + "/failures?from=1999-01-01T00:00:00Z",
 	"/api/v1/namespaces/{namespace}/history/jobs":                         orders + "/history/jobs",
 	"/api/v1/namespaces/{namespace}/history/lanes":                        orders + "/history/lanes?from=1999-12-31T23:30:00Z&to=2000-01-01T00:30:00Z",
 	"/api/v1/namespaces/{namespace}/history/missed":                       orders + "/history/missed?job=settle",
@@ -117,8 +118,8 @@ func (s said) field(t *testing.T, name string) string {
 	return strings.Join(values, " ")
 }
 
-// failed returns the id of a failed execution of the job settle.
-func failed(t *testing.T, w *apitest.World) string {
+// failedRun returns the id of a failed execution of the job settle.
+func failedRun(t *testing.T, w *apitest.World) string {
 	t.Helper()
 	ids := strings.Fields(ask(t, w, apitest.May(access.Viewer), orders+"/history/executions?job=settle&outcomes=FAILED").field(t, "id"))
 	if len(ids) == 0 {
@@ -141,7 +142,7 @@ func waiting(t *testing.T, w *apitest.World) string {
 // tests.
 func TestEveryQuestion(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
-		execution := failed(t, w)
+		execution := failedRun(t, w)
 		asked := map[string]bool{}
 		for _, r := range w.Table.Routes() {
 			if r.Method != http.MethodGet || r.Stream {

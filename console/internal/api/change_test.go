@@ -30,6 +30,7 @@ var changes = []asked{
 	{"PUT /jobs/{job}/settings", orders + "/jobs/fresh/settings", `{"document":"jobName: fresh\ncron: 0 0 4 * * ?\nshardingTotalCount: 2\n"}`, []string{"If-Match", "*"}, 200, ops.ActionUpdate},
 	{"PATCH /jobs/{job}/settings", orders + "/jobs/late/settings", `{"description":"comes late","props":{"overlap":"SKIP"}}`, []string{"If-Match", "*"}, 0, ops.ActionUpdate},
 	{"POST /jobs/{job}/implement", orders + "/jobs/late/implement", `{"from":"com.example.Late","to":"com.example.Later"}`, nil, 0, ops.ActionImplement},
+	{"POST /failures/retry", orders + "/failures/retry", `{"from":"1999-01-01T00:00:00Z"}`, nil, 0, ops.ActionRetry},
 	{"POST /jobs/{job}/retry", settleJob + "/retry", ``, nil, 202, ops.ActionRetry},
 	{"POST /jobs/{job}/trigger", settleJob + "/trigger", `{"items":[0],"parameter":"p"}`, nil, 202, ops.ActionTrigger},
 	{"POST /jobs/{job}/backfill", settleJob + "/backfill", `{"from":"2000-01-01T00:00:00Z","to":"2000-01-01T00:01:00Z","items":[0]}`, nil, 202, ops.ActionBackfill},

@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/ops/doctor"
+	"github.com/elasticjob-go/elasticjob/ops/failed"
 )
 
 // Prefix is that of all paths.
@@ -85,6 +86,7 @@ func Add(table *route.Table, o Options) (*API, error) {
 	a.addCron()
 	a.addHistory()
 	a.addWhy()
+	a.addFailures()
 	a.addLogin()
 	a.addUsers()
 	a.addTokens()
@@ -116,8 +118,11 @@ func nameOf(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.PkgPath() == reflect.TypeFor[dump.Dump]().PkgPath() && name != "Dump" {
-		return "Dump" + name // Status, Node, Fault say too little
+	switch pkg := t.PkgPath(); { // Status, Node, Fault, Run say too little
+	case pkg == reflect.TypeFor[dump.Dump]().PkgPath() && name != "Dump":
+		return "Dump" + name
+	case pkg == reflect.TypeFor[failed.Run]().PkgPath():
+		return "Failed" + name
 	}
 	return name
 }

@@ -180,7 +180,7 @@ func TestFindings(t *testing.T) {
 // The past of one execution: its output, its lines, and what repeats it.
 func TestExecution(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
-		path := orders + "/history/executions/" + failed(t, w)
+		path := orders + "/history/executions/" + failedRun(t, w)
 		anna := apitest.May(access.Viewer)
 		if x := ask(t, w, anna, path).body; !strings.Contains(x, `"output":"settled\n"`) || !strings.Contains(x, "the bank is closed") {
 			t.Error(x)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -174,4 +176,26 @@ func (a *API) ticks(ctx context.Context, in *TicksInput) (*answer[TicksInfo], er
 		ticks.Error = p.Warnings[0]
 	}
 	return &answer[TicksInfo]{ticks}, nil
+}
+
+// veiledPlan returns a plan as it is shown. It shares nothing that it changes.
+func veiledPlan(p ops.Plan) ops.Plan {
+	p.Before, p.After = veil.Document(p.Before), veil.Document(p.After)
+	p.Changes = slices.Clone(p.Changes)
+	for i, d := range p.Changes {
+		p.Changes[i] = veiledDifference(d)
+	}
+	return p
+}
+
+func veiledDifference(d jobtype.Difference) jobtype.Difference {
+	name := strings.TrimPrefix(d.Field, "props: ")
+	d.Before, d.After = veil.Value(name, d.Before), veil.Value(name, d.After)
+	return d
+}
+
+// veiledChange returns a change as it is shown.
+func veiledChange(c ops.Change) ops.Change {
+	c.Before, c.After = veil.Document(c.Before), veil.Document(c.After)
+	return c
 }

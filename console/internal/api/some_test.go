@@ -14,7 +14,7 @@ import (
 // instance that has only theirs.
 func TestOthersJobsAreNotSeen(t *testing.T) {
 	apitest.Run(t, nil, func(t *testing.T, w *apitest.World) {
-		berta, execution := apitest.May(access.Viewer, "pay-*"), failed(t, w)
+		berta, execution := apitest.May(access.Viewer, "pay-*"), failedRun(t, w)
 		leave(t, w, "ghost/left")
 		for pattern, question := range questions {
 			for _, q := range []string{

@@ -647,6 +647,86 @@ export interface ExecutionInfo {
   /** How long it waited for a thread before that, in seconds. */
   waitedSeconds: number;
 }
+export interface FailedChoice {
+  /** Name of the job. */
+  job: string;
+  /** Those of its failures that are meant. Default: all. */
+  runs?: (FailedChosen)[];
+}
+export interface FailedChosen {
+  /** Number of the item. */
+  item: number;
+  /** Tick for which it has failed. */
+  tick: string;
+}
+export interface FailedJob {
+  /** How many items at ticks still fail: nothing has succeeded for the tick, and the item has not gone on to a later one. */
+  failed: number;
+  /** Name of the job. */
+  job: string;
+  /** When the newest of the failures has begun. */
+  newest: string;
+  /** How many items at ticks had no success, and the item has gone on to later ticks. */
+  older?: number;
+  /** The worst and newest first: 100 at most, and 2,000 of all jobs. */
+  runs: (FailedRun)[];
+  /** How many have succeeded since: by a failover, a retry or a backfill. */
+  succeeded?: number;
+}
+export interface FailedPart {
+  /** Whether it is a backfill, and not a retry. */
+  backfill?: boolean;
+  /** More about that. */
+  error?: string;
+  /** Numbers of the items. */
+  items: (number)[];
+  /** Name of the job. */
+  job: string;
+  /** Id of the request for which they run. In a dry run nobody has it. */
+  request?: string;
+  /** Tick that it is about. Left out of several ticks. */
+  tick?: string;
+  /** Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or has a request), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused. */
+  why?: string;
+}
+export interface FailedRun {
+  /** When that has begun, by the clock of its instance. */
+  begun?: string;
+  /** Text of its error. */
+  error?: string;
+  /** Its id in the history. */
+  execution?: string;
+  /** Number of the item. */
+  item: number;
+  /** How the newest execution without success has ended: FAILED, PANIC, TIMEOUT, CUT or LOST. */
+  outcome: string;
+  /** Address of its server. */
+  server?: string;
+  /** What has become of it. */
+  state: "FAILED" | "OLDER" | "SUCCEEDED";
+  /** Tick for which it has failed. A JVM does not tell. */
+  tick?: string;
+  /** How many executions for the tick have failed, as far as they are known. */
+  times: number;
+  /** Whether the item runs for the tick now, or has requests before it. */
+  waits?: boolean;
+}
+export interface Failures {
+  /** Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history. */
+  elsewhere?: (string)[];
+  /** Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known. */
+  hidden?: boolean;
+  /** Whether the history was read. Without one only the last execution of each item is known. */
+  history: "read" | "none" | "away";
+  /** Why the history could not be read. */
+  historyError?: string;
+  /** Jobs with failures: 500 at most. */
+  jobs: (FailedJob)[];
+  /** How many jobs with failures are left out. */
+  more?: number;
+  /** Set if there were so many failures that none from before then was looked at. */
+  since?: string;
+}
 export interface FaultInfo {
   /** What is wrong. */
   cause: string;
@@ -1568,6 +1648,18 @@ export interface Requested {
   /** Whether the request was made before, with the same key. */
   wasThere?: boolean;
 }
+export interface RetriedFailures {
+  /** What runs again. */
+  begun: (FailedPart)[];
+  /** Entries of the audit that it has made. None if all was as it should be already. */
+  changes: (Change)[];
+  /** Whether nothing was changed: changes are what would be. */
+  dryRun?: boolean;
+  /** What does not run again, with the reason. */
+  left: (FailedPart)[];
+  /** Whether there were more failures than were looked at. */
+  more?: boolean;
+}
 export interface RetryBody {
   /** Items to run again if they have failed; also if they were cut short or killed. Default: all that have failed. */
   items?: (number)[];
@@ -1575,6 +1667,16 @@ export interface RetryBody {
   parameter?: string;
   /** Scheduled time of the executions that have failed. Default: the latest one for which an item has failed. */
   tick?: string;
+}
+export interface RetryFailuresBody {
+  /** Executions that begin at this time or later. */
+  from: string;
+  /** Jobs, or some of their failures. Default: all. */
+  jobs?: (FailedChoice)[];
+  /** Also for ticks that the item has gone on from since: by backfills, one for each tick. */
+  older?: boolean;
+  /** Before this time. Default: the end. */
+  to?: string;
 }
 export interface Root {
   /** Paths, by name; {namespace} and {job} stand for names. */
@@ -1880,6 +1982,8 @@ export interface Operations {
   "PUT /namespaces/{namespace}/calendars/{calendar}": { in: { "namespace": string; "calendar": string; "dryRun"?: boolean; "If-Match"?: string; "If-None-Match"?: "*" }, body: CalendarBody, out: CalendarChanged };
   "GET /namespaces/{namespace}/calendars/{calendar}/plan": { in: { "namespace": string; "calendar": string; "from"?: string; "days"?: number }, body: undefined, out: CalendarPlan };
   "POST /namespaces/{namespace}/calendars:plan": { in: { "namespace": string; "from"?: string; "days"?: number }, body: CalendarBody, out: CalendarPlan };
+  "GET /namespaces/{namespace}/failures": { in: { "namespace": string; "from": string; "to"?: string }, body: undefined, out: Failures };
+  "POST /namespaces/{namespace}/failures/retry": { in: { "namespace": string; "dryRun"?: boolean }, body: RetryFailuresBody, out: RetriedFailures };
   "GET /namespaces/{namespace}/findings": { in: { "namespace": string; "severity"?: "info" | "warning" | "critical"; "job"?: string; "limit"?: number }, body: undefined, out: Report };
   "GET /namespaces/{namespace}/history/addresses": { in: { "namespace": string; "prefix"?: string; "limit"?: number }, body: undefined, out: ListString };
   "GET /namespaces/{namespace}/history/columns": { in: { "namespace": string; "job": string; "from": string; "to": string; "limit"?: number }, body: undefined, out: ColumnsInfo };
