@@ -14,11 +14,11 @@ func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	const shop = "/namespaces/" + world.Namespace
 	polled := []string{
-		"/", "/account", "/connections", "/users", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/instances",
+		"/", "/failed", "/account", "/connections", "/users", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/instances",
 		shop + "/servers", shop + "/calendars", shop + "/audit", shop + "/jobs/" + world.Quick + "/changes",
 	}
 	for _, path := range []string{
-		"/", "/account", "/about", "/connections", "/users",
+		"/", "/failed", "/account", "/about", "/connections", "/users",
 		shop, shop + "/jobs", shop + "/timeline", shop + "/create", shop + "/history", shop + "/history?tab=charts&job=" + world.Quick, shop + "/history?tab=events&kinds=joined,operated", shop + "/instances", shop + "/servers", shop + "/calendars", shop + "/audit",
 		shop + "/jobs/" + world.Quick, shop + "/jobs/" + world.Quick + "/settings", shop + "/jobs/" + world.Quick + "/changes",
 		shop + "/jobs/" + world.Failing, shop + "/jobs/" + world.Orphan,

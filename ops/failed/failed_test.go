@@ -102,6 +102,9 @@ func (w *town) retry(r failed.Request) string {
 			what = "retry"
 		}
 		at := ""
+		if n := len(p.Items); p.Failures != n && p.Why != failed.IsOlder || p.Failures < n {
+			w.t.Errorf("%+v", p)
+		}
 		if !p.Tick.IsZero() {
 			at = "@" + p.Tick.Format("15")
 		}

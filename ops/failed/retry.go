@@ -56,6 +56,7 @@ type Part struct {
 	Job        string    `json:"job" doc:"Name of the job."`
 	Tick       time.Time `json:"tick,omitzero" doc:"Tick that it is about. Left out of several ticks."`
 	Items      []int     `json:"items" nullable:"false" doc:"Numbers of the items."`
+	Failures   int       `json:"failures" doc:"How many failures these are: items at ticks."`
 	Request    string    `json:"request,omitempty" doc:"Id of the request for which they run. In a dry run nobody has it."`
 	IsBackfill bool      `json:"backfill,omitempty" doc:"Whether it is a backfill, and not a retry."`
 	Why        Why       `json:"why,omitempty" doc:"Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or has a request), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused."`
@@ -126,6 +127,7 @@ func (r *Request) job(ctx context.Context, o *ops.Ops, j Job, info *ops.JobInfo,
 			n, parts = len(parts), append(parts, p)
 		}
 		parts[n].Items = append(parts[n].Items, run.Item)
+		parts[n].Failures++
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int {
 		if a.IsBackfill == b.IsBackfill {
@@ -191,6 +193,6 @@ func (p *Part) begin(ctx context.Context, j *ops.Job) {
 	case err != nil:
 		p.Why, p.Error = Refused, err.Error()
 	default:
-		p.Request, p.Items = made.ID, made.Items
+		p.Request, p.Items, p.Failures = made.ID, made.Items, len(made.Items)
 	}
 }

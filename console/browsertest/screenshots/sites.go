@@ -15,6 +15,8 @@ func found(ctx context.Context, d *demo) ([]site, error) {
 	const settled = space + "/jobs/settle-payments"
 	sites := []site{
 		{name: "home", path: "/"},
+		{name: "failed", path: "/failed", act: press("#page [aria-expanded]")},
+		{name: "retry-failed", path: "/failed", act: press("#page .blockhead button.first")},
 		{name: "overview", path: space},
 		{name: "jobs", path: space + "/jobs"},
 		{name: "lanes", path: space + "/timeline?group=prefix"},

@@ -139,6 +139,7 @@ func (p *Pages) addLinks(d *document, f *facts, who *access.Principal, s site) {
 			d.Links = append(d.Links, link{Name: name, Href: namespaceLink(d.Root, d.Namespace, below), Text: d.w["nav."+name], Current: name == s.marks()})
 		}
 	}
+	d.Console = append(d.Console, link{Name: "failed", Href: d.Root + "failed", Text: d.w["nav.failed"], Current: s.name == "failed"})
 	if who.MayEverywhere(access.Admin) {
 		for _, name := range ofConsole {
 			if name == "users" && !p.Users {

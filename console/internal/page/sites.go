@@ -22,6 +22,7 @@ const inNamespace = "/namespaces/{namespace}"
 // page, as it asks the API: so all names look the same here.
 var sites = []site{
 	{name: "home", pattern: "/", need: route.Need{Scope: route.SignedIn}},
+	{name: "failed", pattern: "/failed", need: route.Need{Scope: route.SignedIn}},
 	{name: "account", pattern: "/account", need: route.Need{Scope: route.SignedIn}},
 	{name: "about", pattern: "/about", need: route.Need{Scope: route.SignedIn}},
 	{name: "connections", pattern: "/connections", need: everything},

@@ -678,6 +678,8 @@ export interface FailedPart {
   backfill?: boolean;
   /** More about that. */
   error?: string;
+  /** How many failures these are: items at ticks. */
+  failures: number;
   /** Numbers of the items. */
   items: (number)[];
   /** Name of the job. */
