@@ -198,7 +198,7 @@ func (c *cli) begin(cmd *cobra.Command) {
 func (c *cli) lookCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.jobsCommand(), c.describeCommand(), c.itemsCommand(), c.instancesCommand(), c.serversCommand(), c.processesCommand(),
-		c.watchCommand(), c.requestsCommand(), c.removedCommand(), c.auditCommand(), c.historyCommand(), c.eventsCommand(), c.logsCommand(), c.dumpCommand(), c.treeCommand(), c.doctorCommand(), c.whyCommand(),
+		c.watchCommand(), c.requestsCommand(), c.removedCommand(), c.auditCommand(), c.historyCommand(), c.failedCommand(), c.eventsCommand(), c.logsCommand(), c.dumpCommand(), c.treeCommand(), c.doctorCommand(), c.whyCommand(),
 	}
 }
 

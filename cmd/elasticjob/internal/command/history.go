@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -95,7 +94,7 @@ func (c *cli) historyCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(executionPage(page, s.elsewhere(ctx, namesOf(page.Rows, func(x history.Execution) string { return x.Job }))))
+				return c.print(show.Executions(page, s.elsewhere(ctx, namesOf(page.Rows, func(x history.Execution) string { return x.Job }))))
 			})
 		},
 	}
@@ -142,81 +141,6 @@ func sourceOf(text string) (jobtype.Source, error) {
 	return 0, exit.Errorf(exit.Usage, "--source %q is unknown; allowed are %s", text, strings.ToLower(strings.Join(sources(), ", ")))
 }
 
-// execution is an execution of the past for programs.
-type execution struct {
-	ID            string    `json:"id"`
-	Job           string    `json:"job"`
-	Item          int       `json:"item"`
-	Instance      string    `json:"instance,omitempty"`
-	Server        string    `json:"server,omitempty"`
-	Source        string    `json:"source,omitempty"`
-	ScheduledTime time.Time `json:"scheduledTime,omitzero"`
-	StartTime     time.Time `json:"startTime,omitzero"`
-	CompleteTime  time.Time `json:"completeTime,omitzero"`
-	Waited        string    `json:"waited,omitempty"`
-	Duration      string    `json:"duration,omitempty"`
-	Token         int64     `json:"token,omitempty"`
-	Attempts      int       `json:"attempts,omitempty"`
-	Outcome       string    `json:"outcome"`
-	Request       string    `json:"request,omitempty"`
-	Original      string    `json:"original,omitempty"`
-	Error         string    `json:"error,omitempty"`
-	Output        string    `json:"output,omitempty"`
-}
-
-func executionOf(x history.Execution) execution {
-	e := execution{
-		ID: x.ID, Job: x.Job, Item: x.Item, Instance: x.Instance, Server: x.IP, ScheduledTime: x.ScheduledTime, StartTime: x.StartTime, CompleteTime: x.CompleteTime,
-		Token: x.Token, Attempts: x.Attempts, Outcome: string(x.Outcome), Request: x.RequestID, Original: x.OriginalTaskID, Error: x.Error, Output: x.Output,
-	}
-	if x.Source != 0 {
-		e.Source = x.Source.String()
-	}
-	if x.Waited > 0 {
-		e.Waited = x.Waited.String()
-	}
-	if x.Duration > 0 {
-		e.Duration = x.Duration.String()
-	}
-	return e
-}
-
-// executions is a page of history for programs.
-type executions struct {
-	Executions []execution `json:"executions"`
-	Next       string      `json:"next,omitempty"` // for --after
-}
-
-func executionPage(page history.Page[history.Execution], elsewhere string) show.Result {
-	list := executions{namesOf(page.Rows, executionOf), string(page.Next)}
-	return show.Result{
-		Value: list, Names: func() []string { return namesOf(list.Executions, func(e execution) string { return e.ID }) },
-		Table: func() *show.Table {
-			t := executionTable(list.Executions)
-			t.Foot = elsewhere
-			if list.Next != "" {
-				t.Foot = strings.TrimSpace(elsewhere + "\nThere are more: --after " + list.Next)
-			}
-			return t
-		},
-	}
-}
-
-func executionTable(list []execution) *show.Table {
-	t := show.NewTable("STARTED", "JOB", "ITEM", "TICK", "SOURCE", "OUTCOME", "TOOK", "SERVER", "ID", "ERROR", "(ATTEMPTS)", "(WAITED)", "(TOKEN)", "(REQUEST)")
-	t.Empty = "No execution."
-	for _, e := range list {
-		t.Row(clock(e.StartTime), e.Job, e.Item, clock(e.ScheduledTime), e.Source, e.Outcome, e.Duration, e.Server, e.ID, show.FirstLine(e.Error), e.Attempts, e.Waited, e.Token, e.Request)
-	}
-	return t
-}
-
-// oneExecution is an execution with those that repeat it, for programs.
-type oneExecution struct {
-	execution
-	Chain []execution `json:"chain"`
-}
-
 func (c *cli) showExecution(ctx context.Context, reader history.Reader, id string) error {
 	x, err := reader.Execution(ctx, id)
 	if err != nil {
@@ -226,31 +150,7 @@ func (c *cli) showExecution(ctx context.Context, reader history.Reader, id strin
 	if err != nil {
 		return err
 	}
-	e := oneExecution{executionOf(x), namesOf(chain, executionOf)}
-	return c.print(show.Result{Value: e, Names: func() []string { return []string{id} }, Table: func() *show.Table {
-		t := show.NewTable()
-		t.Field("ID", e.ID)
-		t.Field("Job", e.Job)
-		t.Field("Item", e.Item)
-		t.Field("Outcome", e.Outcome)
-		t.Field("Source", e.Source)
-		t.Field("Tick", clock(e.ScheduledTime))
-		t.Field("Started", clock(e.StartTime))
-		t.Field("Completed", clock(e.CompleteTime))
-		t.Field("Took", e.Duration)
-		t.Field("Waited", e.Waited)
-		t.Field("Attempts", e.Attempts)
-		t.Field("Instance", e.Instance)
-		t.Field("Server", e.Server)
-		t.Field("Token", e.Token)
-		t.Field("Request", e.Request)
-		t.Section("Error:", show.Text(e.Error))
-		t.Section("Output:", show.Text(e.Output))
-		if len(e.Chain) > 1 {
-			t.Section("All runs of this item for this tick:", executionTable(e.Chain))
-		}
-		return t
-	}})
+	return c.print(show.Execution(x, chain))
 }
 
 func (c *cli) eventsCommand() *cobra.Command {
@@ -270,7 +170,7 @@ func (c *cli) eventsCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(eventPage(page, s.elsewhere(ctx, namesOf(page.Rows, func(x trace.Event) string { return x.Job }))))
+				return c.print(show.Events(page, s.elsewhere(ctx, namesOf(page.Rows, func(x trace.Event) string { return x.Job }))))
 			})
 		},
 	}
@@ -283,74 +183,4 @@ func (c *cli) eventsCommand() *cobra.Command {
 	flags.StringVar(&after, "after", "", "where the page before has ended")
 	flags.IntVar(&f.Limit, "limit", history.DefaultLimit, fmt.Sprintf("how many at most, up to %d", history.MaxLimit))
 	return cmd
-}
-
-// event is something that has happened, for programs.
-type event struct {
-	ID       string    `json:"id"`
-	Time     time.Time `json:"time"`
-	Kind     string    `json:"kind"`
-	Job      string    `json:"job,omitempty"`
-	Instance string    `json:"instance,omitempty"`
-	Item     *int      `json:"item,omitempty"` // of the ticks that were made up or skipped
-	Tick     time.Time `json:"scheduledTime,omitzero"`
-	Count    int       `json:"count,omitempty"`
-	Items    []int     `json:"items,omitempty"`
-	What     string    `json:"what,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
-	By       string    `json:"by,omitempty"`
-	From     string    `json:"from,omitempty"`
-	Why      string    `json:"why,omitempty"`
-	Before   string    `json:"before,omitempty"`
-	After    string    `json:"after,omitempty"`
-	Error    string    `json:"error,omitempty"`
-	Over     bool      `json:"over,omitempty"`
-}
-
-// events is a page of events for programs.
-type events struct {
-	Events []event `json:"events"`
-	Next   string  `json:"next,omitempty"` // for --after
-}
-
-func eventPage(page history.Page[trace.Event], elsewhere string) show.Result {
-	list := events{Next: string(page.Next), Events: namesOf(page.Rows, func(e trace.Event) event {
-		x := event{
-			ID: e.ID, Time: e.Time, Kind: e.Kind.String(), Job: e.Job, Instance: e.Instance, Items: e.Items, What: e.What, Detail: e.Detail,
-			By: e.By, From: e.From, Why: e.Why, Before: e.Before, After: e.After, Error: e.Error, Over: e.Over, Tick: e.Execution.ScheduledTime, Count: e.Ticks,
-		}
-		if e.Kind == jobtype.EventMadeUp || e.Kind == jobtype.EventSkipped {
-			x.Item = &e.Execution.Item
-		}
-		return x
-	})}
-	return show.Result{
-		Value: list, Names: func() []string { return namesOf(list.Events, func(e event) string { return e.ID }) },
-		Table: func() *show.Table {
-			t := show.NewTable("TIME", "KIND", "JOB", "WHAT", "ITEMS", "TICK", "COUNT", "BY", "DETAIL", "(INSTANCE)", "(ID)")
-			t.Empty = "No event."
-			for _, e := range list.Events {
-				kind := e.Kind
-				if e.Over {
-					kind += " is over"
-				}
-				var detail []string
-				for _, text := range []string{e.Detail, e.Why, e.Error} {
-					if text != "" {
-						detail = append(detail, show.FirstLine(text))
-					}
-				}
-				of, ticks := e.Items, ""
-				if e.Item != nil {
-					of, ticks = []int{*e.Item}, fmt.Sprint(e.Count)
-				}
-				t.Row(clock(e.Time), kind, e.Job, e.What, selection.Ranges(of), clock(e.Tick), ticks, e.By, strings.Join(detail, ": "), e.Instance, e.ID)
-			}
-			t.Foot = elsewhere
-			if list.Next != "" {
-				t.Foot = strings.TrimSpace(elsewhere + "\nThere are more: --after " + list.Next)
-			}
-			return t
-		},
-	}
 }

@@ -192,14 +192,24 @@ func (c *cli) triggerCommand() *cobra.Command {
 }
 
 func (c *cli) retryCommand() *cobra.Command {
-	var tick moment.Moment
+	var tick, since moment.Moment
+	older := false
 	cmd, a := c.asks(&cobra.Command{
 		Use: "retry JOB…", Short: "Run items again that have failed",
 		Long: `Run items again whose last execution has failed for a tick. Items that --items names run again also if they were
-cut short or killed.`,
+cut short or killed. With --since: all that has failed since then and has no reason to wait, whatever tick it was for.`,
+		Example: "  elasticjob retry --all --since 18:00 --dry-run",
 	})
+	cmd.Flags().Var(&since, "since", "what has failed since then")
+	cmd.Flags().BoolVar(&older, "older", false, "with --since: also ticks that items have gone on from, by backfills")
 	cmd.Flags().Var(&tick, "tick", "scheduled time of the executions; default: the latest for which an item has failed")
+	for _, flag := range []string{"tick", "items", "parameter", "wait"} {
+		cmd.MarkFlagsMutuallyExclusive("since", flag)
+	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !since.IsZero() {
+			return c.retryFailures(cmd, a.from, since.Time, older)
+		}
 		isFor := func(j *ops.JobInfo) bool { return j.Failing > 0 }
 		return a.run(cmd, plan{isFor: isFor}, func(ctx context.Context, j *ops.Job) (requested, waits, error) {
 			return c.requestedOf(j.Retry(ctx, ops.RetryRequest{Tick: tick.Time, Items: a.items, Parameter: a.param}))

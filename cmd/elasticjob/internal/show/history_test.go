@@ -1,4 +1,4 @@
-package command
+package show_test
 
 import (
 	"strings"
@@ -15,8 +15,8 @@ import (
 func TestErrorsInTables(t *testing.T) {
 	stack := "java.lang.IllegalStateException: no stock\r\n\tat com.example.Settle.execute(Settle.java:7)\n" + strings.Repeat("\tat com.example.Frame.call(Frame.java:1)\n", 80)
 	long := strings.Repeat("long ", 200)
-	executions := executionPage(history.Page[history.Execution]{Rows: []history.Execution{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
-	events := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
+	executions := show.Executions(history.Page[history.Execution]{Rows: []history.Execution{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
+	events := show.Events(history.Page[trace.Event]{Rows: []trace.Event{{ID: "x1", Error: stack}, {ID: "x2", Error: long}, {ID: "x3", Error: "\n  refused\n"}}}, "")
 	for name, result := range map[string]show.Result{"history": executions, "events": events} {
 		t.Run(name, func(t *testing.T) {
 			lines := strings.Split(printed(t, result, show.Wide), "\n")
@@ -35,7 +35,7 @@ func TestErrorsInTables(t *testing.T) {
 
 // Of ticks that were made up it says which, how many, and of which item.
 func TestMadeUpInTables(t *testing.T) {
-	page := eventPage(history.Page[trace.Event]{Rows: []trace.Event{{
+	page := show.Events(history.Page[trace.Event]{Rows: []trace.Event{{
 		Kind: jobtype.EventMadeUp, Job: "settle", Execution: jobtype.Execution{ScheduledTime: time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)}, Ticks: 7,
 	}}}, "")
 	if text := strings.Join(strings.Fields(printed(t, page, show.TableFormat)), " "); !strings.Contains(text, "made up settle - 0 2026-03-01 12:00:00 7") {
