@@ -49,7 +49,7 @@ func TestFailuresOfAllNamespaces(t *testing.T) {
 		}
 		t.Cleanup(func() {
 			ctx := context.Background()
-			if err := errors.Join(node.Shutdown(ctx), o.Job(name).Remove(ctx, ops.RemoveRequest{})); err != nil {
+			if err := errors.Join(node.Shutdown(ctx), o.Job(name).Remove(ctx, ops.RemoveRequest{}), o.Readmit(ctx, name, ops.ReadmitRequest{})); err != nil {
 				t.Error(err)
 			}
 		})
@@ -87,7 +87,7 @@ func TestFailuresOfAllNamespaces(t *testing.T) {
 	audit(t, tab, "the review of a retry")
 	tab.Click("button", "Retry")
 	tab.See("4 items of 2 jobs in 2 namespaces run again.")
-	tab.WaitFor(shows("failed-bills", "2 succeeded since"))
+	tab.WaitFor(shows("failed-bills", "succeeded since") + " && !" + shows("failed-bills", "still fail"))
 	tab.NotSee("failed-parcels · ")
 	tab.WaitFor(fmt.Sprintf("!(%s)", fmt.Sprintf(row, "failed-parcels")))
 }

@@ -36,13 +36,6 @@ const (
 	DatabaseConnectionBodyDriverSqlite   DatabaseConnectionBodyDriver = "sqlite"
 )
 
-// Defines values for FailuresHistory.
-const (
-	FailuresHistoryAway FailuresHistory = "away"
-	FailuresHistoryNone FailuresHistory = "none"
-	FailuresHistoryRead FailuresHistory = "read"
-)
-
 // Defines values for NamespaceConnectionBodyKind.
 const (
 	NamespaceConnectionBodyKindEtcd      NamespaceConnectionBodyKind = "etcd"
@@ -648,10 +641,7 @@ type Failures struct {
 	// Hidden Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known.
 	Hidden bool `json:"hidden,omitempty,omitzero"`
 
-	// History Whether the history was read. Without one only the last execution of each item is known.
-	History FailuresHistory `json:"history"`
-
-	// HistoryError Why the history could not be read.
+	// HistoryError Why the history could not be read. Only the last execution of each item is known then.
 	HistoryError string `json:"historyError,omitempty,omitzero"`
 
 	// Jobs Jobs with failures: 500 at most.
@@ -660,12 +650,12 @@ type Failures struct {
 	// More How many jobs with failures are left out.
 	More int `json:"more,omitempty,omitzero"`
 
+	// NoHistory Whether there is no history. Only the last execution of each item is known then.
+	NoHistory bool `json:"noHistory,omitempty,omitzero"`
+
 	// Since Set if there were so many failures that none from before then was looked at.
 	Since time.Time `json:"since,omitempty,omitzero"`
 }
-
-// FailuresHistory is schema Failures.History of the document.
-type FailuresHistory string
 
 // FaultInfo is schema FaultInfo of the document.
 type FaultInfo = ops.FaultInfo
@@ -1303,7 +1293,7 @@ type RetriedFailures struct {
 	// Left What does not run again, with the reason.
 	Left []FailedPart `json:"left"`
 
-	// More Whether there were more failures than were looked at.
+	// More Whether there may be more failures than were looked at.
 	More bool `json:"more,omitempty,omitzero"`
 }
 

@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"ops/rights":               {"coord", "coord/zk", "internal/jobtree", "internal/errclass"},
 	"ops/declare":              {"jobtype", "job/calendar", "jobfile", "ops", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/errclass"},
 	"ops/doctor":               {"trace/history", "coord", "jobtype", "job/calendar", "ops", "internal/decide", "internal/jobconf", "internal/jobtree", "internal/brief", "internal/sleep", "internal/clocks"},
-	"ops/failed":               {"jobtype", "ops", "trace/history"},
+	"ops/failed":               {"jobtype", "ops", "trace/history", "internal/brief"},
 	"ops/why":                  {"jobtype", "job/calendar", "ops", "trace", "trace/history", "internal/decide", "internal/brief", "internal/clocks"},
 	"job/property":             {"job", "jobtype", "internal/brief", "internal/bounded"},
 	"job/dataflow":             {"job", "jobtype", "job/property", "internal/brief"},

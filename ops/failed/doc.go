@@ -11,8 +11,8 @@
 //	OLDER       nothing has succeeded for the tick, but the item has gone on to later ones
 //	SUCCEEDED   a failover, a retry or a backfill has succeeded since
 //
-// The tree tells the last execution of each item, and so what is FAILED; the history tells the others. Without a history
-// only the first is known.
+// The tree tells the last execution of each item, and so what is FAILED; the history tells the others. Without a history,
+// or while that is away, only the first is known.
 //
 // A retry makes requests of package ops: [ops.Job.Retry] of what an item has failed with last, and [ops.Job.Backfill] of
 // all other ticks. What has a reason to wait is left, and the answer says why: see [Why].

@@ -173,9 +173,11 @@ func TestWhatIsLeft(t *testing.T) {
 			must(t, err)
 			w.Advance(time.Minute)
 		}, failed.Request{}, "no-instance [0 1]@01"},
-		{"one waits already", func(t *testing.T, w *town, j *ops.Job) {
+		{"one runs already", func(t *testing.T, w *town, j *ops.Job) {
+			w.isWell = func(job.ShardingContext) bool { time.Sleep(time.Minute); return true }
 			_, err := j.Retry(t.Context(), ops.RetryRequest{Items: []int{1}})
 			must(t, err)
+			w.Advance(time.Second)
 		}, failed.Request{}, "retry [0]@01, waiting [1]@01"},
 		{"he may not", func(*testing.T, *town, *ops.Job) {}, failed.Request{MaySteer: func(job string) bool { return job != name }}, "denied [0 1]@01"},
 		{"it has succeeded", func(t *testing.T, w *town, j *ops.Job) {
@@ -189,6 +191,7 @@ func TestWhatIsLeft(t *testing.T) {
 				w.hour(0, 1)
 				tt.make(t, w, w.Ops().Job(name))
 				w.want("left", w.retry(tt.request), tt.want)
+				w.Advance(2 * time.Minute) // nothing runs any more
 			})
 		})
 	}
@@ -241,6 +244,29 @@ func TestHistoryOfOthers(t *testing.T) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	})
+}
+
+// A history that is away keeps nobody from what fails now.
+func TestHistoryIsAway(t *testing.T) {
+	run(t, func(t *testing.T, w *town) {
+		w.hour(1)
+		q := w.query()
+		q.History = away{}
+		r, err := failed.List(t.Context(), w.Ops(), q)
+		if err != nil || r.HistoryError != "no database" || len(r.Jobs) != 1 || r.Jobs[0].Failed != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if result, err := failed.Retry(t.Context(), w.Ops(), failed.Request{Query: q}); err != nil || len(result.Begun) != 1 || !result.More {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
+
+// away is a history that does not answer.
+type away struct{ history.Reader }
+
+func (away) Executions(context.Context, history.ExecutionFilter) (history.Page[history.Execution], error) {
+	return history.Page[history.Execution]{}, errors.New("no database")
 }
 
 // past is a history of what the cluster has seen, and of more.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
 	"github.com/elasticjob-go/elasticjob/trace/history"
@@ -48,7 +49,7 @@ type Run struct {
 	Server    string    `json:"server,omitempty" doc:"Address of its server."`
 	Error     string    `json:"error,omitempty" doc:"Text of its error."`
 	Times     int       `json:"times" doc:"How many executions for the tick have failed, as far as they are known."`
-	Waits     bool      `json:"waits,omitempty" doc:"Whether the item runs for the tick now, or has requests before it."`
+	Waits     bool      `json:"waits,omitempty" doc:"Whether the item runs for the tick now, is to be failed over, or has requests before it."`
 
 	isLast, isDisabled bool // the tree has it as the last execution of its item; an operator has disabled that
 }
@@ -65,10 +66,12 @@ type Job struct {
 
 // Report is what has failed in a namespace: jobs with something FAILED first, then those with something OLDER.
 type Report struct {
-	Jobs      []Job     `json:"jobs" nullable:"false" doc:"Jobs with failures: 500 at most."`
-	More      int       `json:"more,omitempty" doc:"How many jobs with failures are left out."`
-	Since     time.Time `json:"since,omitzero" doc:"Set if there were so many failures that none from before then was looked at."`
-	Elsewhere []string  `json:"elsewhere,omitempty" nullable:"false" doc:"Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history."`
+	Jobs  []Job     `json:"jobs" nullable:"false" doc:"Jobs with failures: 500 at most."`
+	More  int       `json:"more,omitempty" doc:"How many jobs with failures are left out."`
+	Since time.Time `json:"since,omitzero" doc:"Set if there were so many failures that none from before then was looked at."`
+	// HistoryError says why the history could not be read. What the tree knows is there all the same.
+	HistoryError string   `json:"historyError,omitempty" doc:"Why the history could not be read. Only the last execution of each item is known then."`
+	Elsewhere    []string `json:"elsewhere,omitempty" nullable:"false" doc:"Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history."`
 }
 
 // Bounds of a report.
@@ -106,8 +109,13 @@ func list(ctx context.Context, o *ops.Ops, q Query) (Report, error) {
 	past := map[string][]history.Execution{}
 	if q.History != nil {
 		var err error
-		if r.Since, err = q.read(ctx, past); err != nil {
+		r.Since, err = q.read(ctx, past)
+		if err != nil && ctx.Err() != nil {
 			return r, err
+		}
+		if err != nil {
+			r.HistoryError, r.Since, q.History = brief.Error(err).Error(), time.Time{}, nil
+			clear(past)
 		}
 	}
 	var names []string
@@ -272,7 +280,7 @@ func (r *Run) judge(i *ops.ItemInfo, since map[at]bool) {
 	}
 	runs := i.Run != nil && atOf(i.Item, i.Run.Tick) == key
 	r.isDisabled = i.Disabled
-	r.Waits = r.State != Succeeded && (runs || len(i.Requests) > 0)
+	r.Waits = r.State != Succeeded && (runs || i.Waits || len(i.Requests) > 0)
 }
 
 // successes returns which items have succeeded later for a tick for which they had failed; and, as a tick that is not

@@ -67,7 +67,7 @@ type Part struct {
 type Result struct {
 	Begun []Part `json:"begun" nullable:"false" doc:"What runs again."`
 	Left  []Part `json:"left" nullable:"false" doc:"What does not run again, with the reason."`
-	More  bool   `json:"more,omitempty" doc:"Whether there were more failures than were looked at."`
+	More  bool   `json:"more,omitempty" doc:"Whether there may be more failures than were looked at."`
 }
 
 // maxRequests bounds the requests that one retry makes for a job: one for each tick.
@@ -82,7 +82,7 @@ func Retry(ctx context.Context, o *ops.Ops, r Request) (Result, error) {
 	if err != nil {
 		return result, fmt.Errorf("retry failures: %w", err)
 	}
-	result.More = report.More > 0 || !report.Since.IsZero()
+	result.More = report.More > 0 || !report.Since.IsZero() || report.HistoryError != ""
 	infos := map[string]*ops.JobInfo{}
 	for i := range r.Jobs {
 		infos[r.Jobs[i].Name] = &r.Jobs[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -24,9 +25,8 @@ type FailuresInput struct {
 // Failures are what has failed in a namespace.
 type Failures struct {
 	failed.Report
-	Past   string `json:"history" enum:"read,none,away" doc:"Whether the history was read. Without one only the last execution of each item is known."`
-	Error  string `json:"historyError,omitempty" doc:"Why the history could not be read."`
-	Hidden bool   `json:"hidden,omitempty" doc:"Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known."`
+	NoHistory bool `json:"noHistory,omitempty" doc:"Whether there is no history. Only the last execution of each item is known then."`
+	Hidden    bool `json:"hidden,omitempty" doc:"Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known."`
 }
 
 // RetryFailuresInput says which failures are to run again.
@@ -64,26 +64,28 @@ func (a *API) addFailures() {
 	}, a.retryFailures)
 }
 
-// failuresOf returns the question about failures of the namespace of a request, with what its history is like.
+// failuresOf returns the question about failures of the namespace of a request, and what of that is not known.
 func (a *API) failuresOf(ctx context.Context, isFresh bool, from, to time.Time) (q failed.Query, f Failures, err error) {
 	list, _, err := a.list(ctx, isFresh, ops.JobsQuery{})
 	if err != nil {
 		return q, f, err
 	}
-	may := map[string]bool{}
-	for _, info := range list.Jobs {
-		may[info.Name] = a.seesPast(ctx, info.Name)
-		f.Hidden = f.Hidden || !may[info.Name]
-	}
-	q = failed.Query{From: from, To: to, Jobs: list.Jobs, MayPast: func(job string) bool {
-		sees, isKnown := may[job]
-		return sees || !isKnown && a.seesPast(ctx, job)
-	}}
-	f.Past = "read"
+	q = failed.Query{From: from, To: to, Jobs: list.Jobs}
 	if q.History, err = a.history(ctx); errors.Is(err, ops.ErrNoHistory) {
-		f.Past, f.Hidden, err = "none", false, nil
+		return q, Failures{NoHistory: true}, nil
 	}
-	return q, f, err
+	if err != nil || a.seesDatabase(ctx) {
+		return q, f, err
+	}
+	may := map[string]bool{}
+	q.MayPast = func(job string) bool {
+		if _, isKnown := may[job]; !isKnown {
+			may[job] = a.seesPast(ctx, job)
+		}
+		return may[job]
+	}
+	f.Hidden = slices.ContainsFunc(list.Jobs, func(i ops.JobInfo) bool { return !q.MayPast(i.Name) })
+	return q, f, nil
 }
 
 func (a *API) failures(ctx context.Context, in *FailuresInput) (*answer[Failures], error) {
@@ -93,10 +95,6 @@ func (a *API) failures(ctx context.Context, in *FailuresInput) (*answer[Failures
 	}
 	q, f, err := a.failuresOf(ctx, false, in.From, in.To)
 	if err == nil {
-		f.Report, err = failed.List(ctx, o, q)
-	}
-	if err != nil && q.History != nil && ctx.Err() == nil { // the registry still tells what fails now
-		f.Past, f.Error, q.History = "away", textOf(err), nil
 		f.Report, err = failed.List(ctx, o, q)
 	}
 	return &answer[Failures]{f}, err

@@ -40,6 +40,9 @@ func Failed(list []Failures) Result {
 				if f.Unseen != "" {
 					foot = append(foot, f.Unseen)
 				}
+				if f.HistoryError != "" {
+					foot = append(foot, fmt.Sprintf("Of %s only the last execution of each item is known: %s", f.Namespace, f.HistoryError))
+				}
 				if !f.Since.IsZero() {
 					foot = append(foot, fmt.Sprintf("%s has so many failures that only those since %s were looked at.", f.Namespace, moment.Text(f.Since)))
 				}

@@ -107,7 +107,7 @@ function view() {
     [...known].map(([namespace, k]) => notes(namespace, k)), elsewhere(),
     all.length ? table({ label: w("failed.jobs"), rows: list, key: (r) => r.key, rowClass: (r) => (r.run ? "failed-run" : null), columns })
       : !isLoaded ? h("p", { class: "waiting" }, w("ui.loading"))
-      : [...known.values()].every((k) => k.report && k.report.history === "read" && !k.report.hidden) ? empty(w("failed.none"))
+      : [...known.values()].every((k) => k.report && !k.report.noHistory && !k.report.historyError && !k.report.hidden) ? empty(w("failed.none"))
       : [...known.values()].some((k) => k.report) ? empty(w("failed.noneKnown")) : null),
   ];
 }
@@ -115,8 +115,8 @@ function view() {
 /** What of a namespace is not known. @param {string} namespace @param {{report?: Failures, error?: unknown}} k */
 function notes(namespace, { report: r, error }) {
   const all = error ? [] : [
-    r?.history === "none" && w("failed.noHistory", { namespace }),
-    r?.history === "away" && w("failed.away", { namespace, why: r.historyError ?? "" }),
+    r?.noHistory && w("failed.noHistory", { namespace }),
+    r?.historyError && w("failed.away", { namespace, why: r.historyError }),
     r?.hidden && w("failed.hidden", { namespace }),
     r?.since && [w("failed.cut", { namespace }), " ", at(r.since)],
     r?.more && w("failed.moreJobs", { namespace, n: r.more }),

@@ -710,7 +710,7 @@ export interface FailedRun {
   tick?: string;
   /** How many executions for the tick have failed, as far as they are known. */
   times: number;
-  /** Whether the item runs for the tick now, or has requests before it. */
+  /** Whether the item runs for the tick now, is to be failed over, or has requests before it. */
   waits?: boolean;
 }
 export interface Failures {
@@ -718,14 +718,14 @@ export interface Failures {
   elsewhere?: (string)[];
   /** Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known. */
   hidden?: boolean;
-  /** Whether the history was read. Without one only the last execution of each item is known. */
-  history: "read" | "none" | "away";
-  /** Why the history could not be read. */
+  /** Why the history could not be read. Only the last execution of each item is known then. */
   historyError?: string;
   /** Jobs with failures: 500 at most. */
   jobs: (FailedJob)[];
   /** How many jobs with failures are left out. */
   more?: number;
+  /** Whether there is no history. Only the last execution of each item is known then. */
+  noHistory?: boolean;
   /** Set if there were so many failures that none from before then was looked at. */
   since?: string;
 }
@@ -1659,7 +1659,7 @@ export interface RetriedFailures {
   dryRun?: boolean;
   /** What does not run again, with the reason. */
   left: (FailedPart)[];
-  /** Whether there were more failures than were looked at. */
+  /** Whether there may be more failures than were looked at. */
   more?: boolean;
 }
 export interface RetryBody {
