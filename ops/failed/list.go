@@ -38,6 +38,9 @@ const (
 	Succeeded State = "SUCCEEDED"
 )
 
+// places are the order of the states in a report.
+var places = map[State]int{Failed: 0, Older: 1, Succeeded: 2}
+
 // Run is an item at a tick for which it has failed, with its newest execution that was no success.
 type Run struct {
 	Item      int       `json:"item" doc:"Number of the item."`
@@ -61,7 +64,7 @@ type Job struct {
 	Older     int       `json:"older,omitempty" doc:"How many items at ticks had no success, and the item has gone on to later ticks."`
 	Succeeded int       `json:"succeeded,omitempty" doc:"How many have succeeded since: by a failover, a retry or a backfill."`
 	Newest    time.Time `json:"newest" doc:"When the newest of the failures has begun."`
-	Runs      []Run     `json:"runs" nullable:"false" doc:"The worst and newest first: 100 at most, and 2,000 of all jobs."`
+	Runs      []Run     `json:"runs" nullable:"false" doc:"The worst and newest first: 100 at most, and some 2,000 of all jobs, but one of each."`
 }
 
 // Report is what has failed in a namespace: jobs with something FAILED first, then those with something OLDER.
@@ -94,7 +97,7 @@ func List(ctx context.Context, o *ops.Ops, q Query) (Report, error) {
 	left := maxRuns
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
-		j.Runs = j.Runs[:min(len(j.Runs), maxOfJob, left)]
+		j.Runs = j.Runs[:min(len(j.Runs), maxOfJob, max(left, 1))]
 		left -= len(j.Runs)
 	}
 	if err != nil {
@@ -118,27 +121,23 @@ func list(ctx context.Context, o *ops.Ops, q Query) (Report, error) {
 			clear(past)
 		}
 	}
-	var names []string
+	var failing, others []string
 	for _, info := range q.Jobs {
-		if info.Failing > 0 || len(past[info.Name]) > 0 {
-			names = append(names, info.Name)
+		if info.Failing > 0 {
+			failing = append(failing, info.Name)
+		} else if len(past[info.Name]) > 0 {
+			others = append(others, info.Name)
 		}
 	}
+	names := append(failing, others...)
+	r.More = max(len(names)-maxJobs, 0)
+	names = names[:len(names)-r.More]
 	for name := range past {
 		if !slices.ContainsFunc(q.Jobs, func(i ops.JobInfo) bool { return i.Name == name }) {
 			r.Elsewhere = append(r.Elsewhere, name)
 		}
 	}
 	slices.Sort(r.Elsewhere)
-	if r.More = len(names) - maxJobs; r.More > 0 { // those that fail now come first
-		isFailing := map[string]int{}
-		for _, info := range q.Jobs {
-			isFailing[info.Name] = min(info.Failing, 1)
-		}
-		slices.SortStableFunc(names, func(a, b string) int { return isFailing[b] - isFailing[a] })
-		names = names[:maxJobs]
-	}
-	r.More = max(r.More, 0)
 	found := make([]Job, len(names))
 	err := each(len(names), func(i int) (err error) {
 		found[i], err = q.job(ctx, o.Job(names[i]), names[i], past[names[i]])
@@ -146,20 +145,9 @@ func list(ctx context.Context, o *ops.Ops, q Query) (Report, error) {
 	})
 	r.Jobs = slices.DeleteFunc(found, func(j Job) bool { return len(j.Runs) == 0 })
 	slices.SortFunc(r.Jobs, func(a, b Job) int {
-		return cmp.Or(rank(a)-rank(b), b.Newest.Compare(a.Newest), cmp.Compare(a.Job, b.Job))
+		return cmp.Or(places[a.Runs[0].State]-places[b.Runs[0].State], b.Newest.Compare(a.Newest), cmp.Compare(a.Job, b.Job))
 	})
 	return r, err
-}
-
-// rank is the place of a job in the report.
-func rank(j Job) int {
-	switch {
-	case j.Failed > 0:
-		return 0
-	case j.Older > 0:
-		return 1
-	}
-	return 2
 }
 
 // read reads the failures of the span, by job. since is set if there are more.
@@ -256,9 +244,8 @@ func (q *Query) job(ctx context.Context, j *ops.Job, name string, past []history
 		}
 		f.Runs = append(f.Runs, *r)
 	}
-	places := []State{Failed, Older, Succeeded}
 	slices.SortStableFunc(f.Runs, func(a, b Run) int {
-		return cmp.Or(slices.Index(places, a.State)-slices.Index(places, b.State), b.Tick.Compare(a.Tick), a.Item-b.Item)
+		return cmp.Or(places[a.State]-places[b.State], b.Tick.Compare(a.Tick), a.Item-b.Item)
 	})
 	return f, nil
 }

@@ -668,7 +668,7 @@ export interface FailedJob {
   newest: string;
   /** How many items at ticks had no success, and the item has gone on to later ticks. */
   older?: number;
-  /** The worst and newest first: 100 at most, and 2,000 of all jobs. */
+  /** The worst and newest first: 100 at most, and some 2,000 of all jobs, but one of each. */
   runs: (FailedRun)[];
   /** How many have succeeded since: by a failover, a retry or a backfill. */
   succeeded?: number;
