@@ -54,7 +54,7 @@ const (
 // Part is what has become of some items of a job at a tick.
 type Part struct {
 	Job        string    `json:"job" doc:"Name of the job."`
-	Tick       time.Time `json:"tick,omitzero" doc:"Tick that it is about. Left out of several ticks."`
+	Tick       time.Time `json:"tick,omitzero" doc:"Tick for which they run. Left out of what does not run, which may be of several."`
 	Items      []int     `json:"items" nullable:"false" doc:"Numbers of the items."`
 	Failures   int       `json:"failures" doc:"How many failures these are: items at ticks."`
 	Request    string    `json:"request,omitempty" doc:"Id of the request for which they run. In a dry run nobody has it."`
@@ -119,8 +119,8 @@ func (r *Request) job(ctx context.Context, o *ops.Ops, j Job, info *ops.JobInfo,
 			continue
 		}
 		p := Part{Job: j.Job, Tick: run.Tick, Why: r.why(run, info, isChosen), IsBackfill: !run.isLast}
-		if p.Why == IsOlder { // there may be many
-			p.Tick = time.Time{}
+		if p.Why != "" { // there may be many
+			p.Tick, p.IsBackfill = time.Time{}, false
 		}
 		n := slices.IndexFunc(parts, func(q Part) bool { return q.Why == p.Why && q.IsBackfill == p.IsBackfill && q.Tick.Equal(p.Tick) })
 		if n < 0 {
@@ -138,19 +138,26 @@ func (r *Request) job(ctx context.Context, o *ops.Ops, j Job, info *ops.JobInfo,
 		}
 		return 1
 	})
+	rest := Part{Job: j.Job, Why: TooMany}
 	made := 0
+	parts = slices.DeleteFunc(parts, func(p Part) bool {
+		if p.Why != "" {
+			return false
+		}
+		if made++; made <= maxRequests {
+			return false
+		}
+		rest.Items, rest.Failures = append(rest.Items, p.Items...), rest.Failures+p.Failures
+		return true
+	})
+	if rest.Failures > 0 {
+		parts = append(parts, rest)
+	}
 	for i := range parts {
 		p := &parts[i]
 		slices.Sort(p.Items)
 		p.Items = slices.Compact(p.Items)
-		switch {
-		case p.Why != "":
-		case ctx.Err() != nil:
-			p.Why, p.Error = Refused, fmt.Sprintf("not tried: %v", context.Cause(ctx))
-		case made == maxRequests:
-			p.Why = TooMany
-		default:
-			made++
+		if p.Why == "" {
 			p.begin(ctx, o.Job(j.Job))
 		}
 	}

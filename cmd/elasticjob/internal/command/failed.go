@@ -108,7 +108,7 @@ func (c *cli) retryFailures(cmd *cobra.Command, from *selection.Selection, since
 				ch.tells("%s", unseen)
 			}
 			for _, p := range result.Left {
-				ch.tells("%s", strings.TrimSpace(fmt.Sprintf("Left: %s, items %s %s: %s %s", p.Job, selection.Ranges(p.Items), clock(p.Tick), p.Why, p.Error)))
+				ch.tells("%s", strings.TrimSpace(fmt.Sprintf("Left: %s, items %s: %s %s", p.Job, selection.Ranges(p.Items), p.Why, p.Error)))
 			}
 			return err
 		})

@@ -686,7 +686,7 @@ export interface FailedPart {
   job: string;
   /** Id of the request for which they run. In a dry run nobody has it. */
   request?: string;
-  /** Tick that it is about. Left out of several ticks. */
+  /** Tick for which they run. Left out of what does not run, which may be of several. */
   tick?: string;
   /** Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or has a request), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused. */
   why?: string;
