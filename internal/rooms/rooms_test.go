@@ -101,7 +101,7 @@ var allowed = map[string][]string{
 	"docs":                         {},
 	"deploy":                       {},
 	"console/internal/api/apitest": {"console", "console/access", "console/connection", "coord", "coord/memory", "job", "jobtype", "jobtest", "ops", "trace", "trace/history", "trace/sqltrace", "internal/brief", "internal/sleep"},
-	"console/browsertest":          {"console", "console/access", "console/connection", "coord", "coord/etcd", "job", "jobtype", "job/script", "ops", "trace", "trace/sqltrace", "internal/sleep", "internal/testserver"},
+	"console/browsertest":          {"console", "console/access", "console/connection", "coord", "coord/etcd", "coord/zk", "job", "jobtype", "job/script", "ops", "trace", "trace/sqltrace", "internal/sleep", "internal/testserver"},
 	"console/oidctest":             {"console", "console/access", "console/access/oidc"},
 	"examples":                     {"coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/dataflow", "job/script", "job/httpjob", "job/alert", "job/dump", "job/health", "ops", "trace", "trace/history", "trace/oteljob", "trace/prom", "trace/prom/promfile", "trace/sqltrace", "trace/sqltrace/sqlfile", "internal/embedetcd", "jobfile"},
 	"integration":                  {"internal/engine/setup", "coord", "coord/etcd", "coord/zk", "coord/memory", "strategy", "job", "jobtype", "job/calendar", "job/cronexpr", "job/dataflow", "job/script", "job/httpjob", "job/alert", "ops", "internal/jobtree", "internal/sleep", "internal/testserver"},
