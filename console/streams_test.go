@@ -2,6 +2,9 @@ package console
 
 import (
 	"bufio"
+	"compress/gzip"
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -10,6 +13,10 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/console/access"
+	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/crowd"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
 // A stream ends as soon as who listens may not do so any more.
@@ -108,4 +115,50 @@ func TestStreams(t *testing.T) {
 	if status, text, h := ask(c, "GET", "/api/v1/namespaces/test/watch", "viewer"); status != 503 || h.Get("Retry-After") == "" {
 		t.Errorf("after the end: %d %s", status, text)
 	}
+}
+
+// All jobs of a namespace come in few bytes.
+func TestStreamIsCompressed(t *testing.T) {
+	const jobs, most = 2000, 40_000
+	store := memory.NewStore(memory.Options{})
+	t.Cleanup(store.Close)
+	reg, err := store.Dial(t.Context(), memory.Config{Namespace: "test"})
+	must(t, err)
+	t.Cleanup(func() { must(t, reg.Close(context.Background())) })
+	_, err = crowd.Plant(t.Context(), reg, jobs)
+	must(t, err)
+	c := newConsole(t, func(o *Options) { o.Connections = connection.Fixed(map[string]*ops.Ops{"test": ops.New(reg)}) })
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/api/v1/namespaces/test/watch", nil)
+	must(t, err)
+	r.SetBasicAuth("viewer", "")
+	r.Header.Set("Accept-Encoding", "gzip")
+	answer, err := server.Client().Do(r)
+	must(t, err)
+	defer answer.Body.Close()
+	sent := &counter{r: answer.Body}
+	unzipped, err := gzip.NewReader(sent)
+	must(t, err)
+	lines := bufio.NewScanner(unzipped)
+	lines.Buffer(nil, 1<<20)
+	told := 0
+	for told < jobs && lines.Scan() {
+		told += strings.Count(lines.Text(), `{"name":"billing.`)
+	}
+	if told != jobs || sent.n > most {
+		t.Errorf("%d jobs in %d bytes, %v; want %d in %d", told, sent.n, lines.Err(), jobs, most)
+	}
+}
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
 }

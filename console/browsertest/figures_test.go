@@ -58,9 +58,10 @@ func BenchmarkTimeline(b *testing.B) {
 func measure(b *testing.B, url, path, ready string) {
 	browser.Require(b)
 	chromium.Tab(b, url).Open("/about") // Chromium has started
-	var paint, done, script, layout, heap float64
+	var paint, done, script, layout, heap, received float64
 	for b.Loop() {
 		tab := chromium.Tab(b, url)
+		tab.Throttle(sixMbit)
 		tab.Spent() // counts from here
 		tab.Open(path)
 		tab.WaitFor(ready)
@@ -72,11 +73,45 @@ func measure(b *testing.B, url, path, ready string) {
 		script += float64(spent.Script.Microseconds()) / 1e3
 		layout += float64((spent.Layout + spent.Style).Microseconds()) / 1e3
 		heap += float64(spent.Heap) / (1 << 20)
+		received += float64(tab.Received("")) / 1e3
 	}
-	for unit, sum := range map[string]float64{"ms-first-paint": paint, "ms-all-there": done, "ms-script": script, "ms-layout": layout, "MiB-heap": heap} {
+	for unit, sum := range map[string]float64{"ms-first-paint": paint, "ms-all-there": done, "ms-script": script, "ms-layout": layout, "MiB-heap": heap, "kB": received} {
 		b.ReportMetric(sum/float64(b.N), unit)
 	}
 }
+
+// BenchmarkThousandItems looks on for a minute while a job of 1,000 items begins and ends a tick, in 68 commits.
+func BenchmarkThousandItems(b *testing.B) {
+	const items = 1000
+	var reg coord.Registry
+	url := newSite(b, func(r coord.Registry, _ *sql.DB) error {
+		reg = r
+		return crowd.PlantLarge(b.Context(), reg, items)
+	})
+	browser.Require(b)
+	tab := chromium.Tab(b, url)
+	tab.Spent()
+	tab.Open("/namespaces/test/jobs/" + string(crowd.Large))
+	tab.See("1,000 items")
+	tab.See("Live")
+	before, received := tab.Spent(), tab.Received("")
+	for b.Loop() {
+		minute := time.After(time.Minute)
+		for _, ops := range crowd.Tick(time.Now().Truncate(time.Second), items, 30) {
+			_, err := reg.Commit(b.Context(), ops...)
+			fatal(b, err)
+			<-time.After(210 * time.Millisecond) // each is told by itself
+		}
+		<-minute
+	}
+	after := tab.Spent()
+	b.ReportMetric(float64(tab.Received("")-received)/1e3/float64(b.N), "kB/min")
+	b.ReportMetric(100*(after.Task-before.Task).Minutes()/float64(b.N), "%-busy")
+	b.ReportMetric(100*(after.Script-before.Script).Minutes()/float64(b.N), "%-script")
+}
+
+// sixMbit is a slow line, in bytes a second.
+const sixMbit = 6e6 / 8
 
 // BenchmarkLive changes a job while a browser and 100 other clients listen, until the change is on the screen.
 func BenchmarkLive(b *testing.B) {
@@ -173,7 +208,7 @@ func listen(b *testing.B, url string, clients int) (told <-chan time.Time, end f
 }
 
 // newSite serves a console of a namespace in memory with a history, as fill makes them. Whoever comes is an admin.
-func newSite(b *testing.B, fill func(coord.Registry, *sql.DB) error) (url string) {
+func newSite(b testing.TB, fill func(coord.Registry, *sql.DB) error) (url string) {
 	store := memory.NewStore(memory.Options{})
 	b.Cleanup(store.Close)
 	dial := func(ctx context.Context) (coord.Registry, error) {
@@ -215,7 +250,7 @@ func newSite(b *testing.B, fill func(coord.Registry, *sql.DB) error) (url string
 	return server.URL
 }
 
-func fatal(b *testing.B, err error) {
+func fatal(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)

@@ -18,6 +18,9 @@ func TestPlant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := crowd.PlantLarge(t.Context(), reg, 50); err != nil {
+		t.Error(err)
+	}
 	nodes, err := crowd.Plant(t.Context(), reg, 100)
 	if err != nil || nodes != 7*100+3*550+2 {
 		t.Errorf("%d nodes, %v", nodes, err)

@@ -165,6 +165,9 @@ func (a *API) Handle(need route.Need, op huma.Operation, stream bool, handler ht
 	}
 	a.huma.OpenAPI().AddOperation(&op)
 	d := &door{table: a.table, need: need, stream: stream}
+	if stream {
+		handler = compressingStream(handler)
+	}
 	d.add(&op, handler)
 	return d.err
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,5 +54,73 @@ func TestCompressing(t *testing.T) {
 		if isZip := answer.Header.Get("Content-Encoding") == "gzip"; isZip != tt.isZip || (answer.Header.Get("Vary") != "") != (tt.method == "GET") {
 			t.Errorf("%s %q: %v", tt.method, tt.accept, answer.Header)
 		}
+	}
+}
+
+// Each event of a stream can be read as soon as it is written, and all of them are one gzip member. What is no stream stays as it is.
+func TestCompressingStream(t *testing.T) {
+	events := []string{"retry: 2000\n\n", ":\n\n", strings.Repeat("data: much\n\n", 10_000), "data: last\n\n"}
+	for _, tt := range []struct {
+		accept, contentType string
+		isZip               bool
+	}{
+		{"gzip", "text/event-stream", true},
+		{"br", "text/event-stream", false},
+		{"gzip", "application/problem+json", false},
+	} {
+		read := make(chan bool)
+		server := httptest.NewServer(compressingStream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", tt.contentType)
+			for _, event := range events {
+				n, err := io.WriteString(w, event)
+				if err = errors.Join(err, http.NewResponseController(w).Flush()); n != len(event) || err != nil {
+					t.Errorf("%+v: %d, %v", tt, n, err)
+				}
+				<-read
+			}
+		})))
+		defer server.Close()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", tt.accept)
+		answer, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		body := io.Reader(answer.Body)
+		if isZip := answer.Header.Get("Content-Encoding") == "gzip"; isZip != tt.isZip || answer.Header.Get("Vary") == "" {
+			t.Errorf("%+v: %v", tt, answer.Header)
+		}
+		if tt.isZip {
+			if body, err = gzip.NewReader(answer.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, event := range events {
+			got := make([]byte, len(event))
+			if _, err := io.ReadFull(body, got); err != nil || string(got) != event {
+				t.Errorf("%+v: %.20q, %v, want %.20q", tt, got, err, event)
+			}
+			read <- true
+		}
+		if rest, err := io.ReadAll(body); len(rest) > 0 || err != nil {
+			t.Errorf("%+v: at the end %q, %v", tt, rest, err)
+		}
+	}
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	compressingStream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		if err := http.NewResponseController(w).Flush(); !errors.Is(err, http.ErrNotSupported) {
+			t.Errorf("no stream: %v", err)
+		}
+		w.Header().Del("Content-Type")
+		http.Error(w, "none", http.StatusInternalServerError)
+	})).ServeHTTP(struct{ http.ResponseWriter }{w}, r)
+	if w.Body.String() != "none\n" || w.Header().Get("Content-Encoding") != "" {
+		t.Errorf("what cannot be streamed: %q, %v", w.Body, w.Header())
 	}
 }

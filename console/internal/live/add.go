@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,7 +33,8 @@ func (l *Live) Add(to Frame) error {
 const (
 	aboutJobs = `Event reset: forget all jobs. Its data, and that of update, has jobs (as the list of jobs has them) to put by name, and ` +
 		`removed, names of jobs to forget. With more, the next part comes at once; what you have is whole with the first event without it.` + aboutAll
-	aboutJob = `Event job: all of the job, as GET of the job answers.` + aboutAll
+	aboutJob = `Event job: all of the job, as GET of the job answers. With patches=true event patch may come instead: ` +
+		`the values that have changed by their JSON pointers, null if they are gone, to be taken in one after the other.` + aboutAll
 	aboutAll = ` Event fault: why what you have may be incomplete, or old, and then since when; an empty text says that this is over, as a new stream does. ` +
 		`Event bye is the last one: code closing (the console ends: come again), denied (log-in or rights have ended), rights (what you may do has changed: come again) or removed (what you watch is gone). ` +
 		`Whoever comes again with the id of his last event is told what has changed since, if that is known; else everything. ` +
@@ -51,6 +53,9 @@ func (l *Live) operation(id, path, tag, summary, about string, of []*huma.Schema
 	}
 	for _, name := range parameters {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Description: "Name of the " + name + ".", Schema: bounded(255)})
+	}
+	if slices.Contains(parameters, "job") {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: "patches", In: "query", Description: "Whether to be told what has changed, where that is shorter than all of the job.", Schema: &huma.Schema{Type: huma.TypeBoolean}})
 	}
 	op.Parameters = append(op.Parameters,
 		&huma.Param{Name: "Last-Event-ID", In: "header", Description: "Id of the last event that you have got.", Schema: bounded(255)},

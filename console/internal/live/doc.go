@@ -15,6 +15,9 @@
 // last event that he has got is told what stands behind its place. He begins anew if the feed is another one, if
 // removals of that time are forgotten, or if he may see other jobs now.
 //
+// Of one job the journal has the values that have changed, by their JSON pointers. Who takes patches is told those; others are
+// told all of the job.
+//
 // An event's bytes are written once for each job that changes, not for each listener. What somebody may
 // not see is left out. His rights are looked up at each heartbeat, and when somebody's change: with others the stream ends,
 // so that whoever shows what may be done does that anew.

@@ -69,5 +69,10 @@ func jobEvents() []*huma.Schema {
 // viewEvents are the schemas of the events of a job.
 func viewEvents() []*huma.Schema {
 	job := &huma.Schema{Ref: schemaView, Description: "All of the job, as GET of the job answers."}
-	return append([]*huma.Schema{event(eventJob, "JobEvent", "The newest state of the job.", job)}, ends()...)
+	patch := object("Patch", "What has changed of the job: values by their JSON pointers (RFC 6901), to be taken in one after the other. One that is null is gone. A pointer into what is not there is to be passed over.", nil)
+	patch.AdditionalProperties = true
+	return append([]*huma.Schema{
+		event(eventJob, "JobEvent", "The newest state of the job.", job),
+		event(eventPatch, "PatchEvent", "What of the job has changed, with patches=true.", patch),
+	}, ends()...)
 }

@@ -11,6 +11,7 @@ const (
 	eventReset  = "reset"  // forget all jobs; the first of those that there are
 	eventUpdate = "update" // jobs that are new or have changed, and names of those that are removed
 	eventJob    = "job"    // all of one job
+	eventPatch  = "patch"  // what has changed of one job
 	eventFault  = "fault"  // why what was told may be incomplete or old
 	eventBye    = "bye"    // the last one
 )
@@ -36,6 +37,12 @@ func appendEvent(b []byte, name string, data any) []byte {
 	}
 	b = append(append(append(b, "event: "...), name...), "\ndata: "...)
 	return append(append(b, text...), "\n\n"...)
+}
+
+// appendHead appends what stands before the data of an event, with the id of the place to which a reader has come.
+func appendHead(b []byte, name string, ids cursors, r *reader) []byte {
+	b = append(append(append(b, "event: "...), name...), "\nid: "...)
+	return append(ids.append(b, r.at, r.mark), "\ndata: "...)
 }
 
 func appendFault(b []byte, f fault) []byte {

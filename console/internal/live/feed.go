@@ -32,6 +32,7 @@ type feed struct {
 	fault     fault
 	opened    time.Time      // when the watch was opened last, or began to be
 	ended     error          // why it has ended
+	detail    []byte         // all of the topic's job
 	listed    []*ops.JobInfo // all jobs by name, as somebody has asked for them; nil if that is to be made
 }
 
@@ -107,8 +108,8 @@ func (f *feed) begun(ctx context.Context, most time.Duration) error {
 	}
 }
 
-// maxPart is when an event is long enough, in bytes. Then the rest is another one.
-const maxPart = 64 << 10
+// maxPart is when an event is long enough, in bytes. Then the rest is another one. Each is compressed by itself, so small ones take more.
+const maxPart = 256 << 10
 
 // generalFault is told instead of a fault to who may not see all jobs: a fault names some.
 const generalFault = "what is told may be incomplete or old"
@@ -120,6 +121,8 @@ type reader struct {
 	at   uint64                // his place; 0 is at the beginning
 	base uint64                // the removals up to this place are none that he has to know
 	told fault                 // that he knows
+	// patches: of one job he is told what has changed, not all of it.
+	patches bool
 }
 
 // next appends what a reader is to be told next, if there is anything: then isLast says whether nothing follows.
@@ -134,7 +137,11 @@ func (f *feed) next(b []byte, r *reader, ids cursors) (out []byte, changed <-cha
 	if f.ended != nil {
 		return appendEnd(b, f.ended), f.changed, true
 	}
-	if f.isKnown {
+	switch {
+	case !f.isKnown:
+	case f.topic.job != "":
+		b = f.detailPart(b, r, ids)
+	default:
 		b = f.part(b, r, ids)
 	}
 	return b, f.changed, false
@@ -154,24 +161,14 @@ func (f *feed) part(b []byte, r *reader, ids cursors) []byte {
 		r.at, r.base = 0, f.journal.last
 	}
 	part, isMore := f.choose(r)
-	if len(part) == 0 && (!isReset || f.topic.job != "") {
+	if len(part) == 0 && !isReset {
 		return b
 	}
 	event := eventUpdate
-	switch {
-	case f.topic.job != "":
-		event = eventJob
-	case isReset:
+	if isReset {
 		event = eventReset
 	}
-	b = append(append(append(b, "event: "...), event...), "\nid: "...)
-	b = append(ids.append(b, r.at, r.mark), "\ndata: "...)
-	if f.topic.job != "" {
-		b = append(b, part[0].json...)
-	} else {
-		b = appendJobs(b, part, isMore)
-	}
-	return append(b, "\n\n"...)
+	return append(appendJobs(appendHead(b, event, ids, r), part, isMore), "\n\n"...)
 }
 
 // choose returns the entries that a reader is told next, and moves him behind them.
@@ -253,14 +250,4 @@ func (f *feed) removeOthers(jobs []ops.JobInfo) {
 	for _, name := range gone {
 		f.journal.remove(name)
 	}
-}
-
-// takeDetail takes in all of the one job, with why that may be incomplete or old.
-func (f *feed) takeDetail(text []byte, doubt fault) {
-	f.update(func() {
-		f.isOpening, f.isKnown, f.fault = false, true, doubt
-		if before := f.journal.newest[f.topic.job]; before == nil || string(before.json) != string(text) {
-			f.journal.put(f.topic.job, text, nil)
-		}
-	})
 }

@@ -73,7 +73,9 @@ func (l *Live) follow(ctx context.Context, f *feed) error {
 				return err
 			}
 			last.Stop()
-			f.takeDetail(text, fault{d.Doubt, d.DoubtSince})
+			if err := f.takeDetail(text, fault{d.Doubt, d.DoubtSince}); err != nil {
+				return err
+			}
 		}
 		return nil
 	}

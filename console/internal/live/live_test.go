@@ -2,11 +2,13 @@ package live_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/coord"
+	"github.com/elasticjob-go/elasticjob/internal/crowd"
 	"github.com/elasticjob-go/elasticjob/internal/sleep"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -83,7 +86,7 @@ func TestResume(t *testing.T) {
 		l = w.listen("anna", jobs, last) // an id of when she saw more
 		l.wants("reset d=1 a=2")
 		l.close()
-		pass(time.Minute) // the feed has ended
+		pass(2 * time.Minute) // the feed has ended
 		if s := w.live.Stats(); s.Listeners != 0 || s.Watches != 0 {
 			t.Errorf("%+v", s)
 		}
@@ -261,7 +264,7 @@ func TestClose(t *testing.T) {
 func TestManyListeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, live.Options{PerPrincipal: 100})
-		for n := range 300 {
+		for n := range 1000 {
 			w.put(fmt.Sprintf("job-%03d=%s", n, strings.Repeat("x", 255)))
 		}
 		var all []*listener
@@ -271,7 +274,7 @@ func TestManyListeners(t *testing.T) {
 		var first []event
 		for n, l := range all {
 			var got []event
-			for len(l.known) < 300 {
+			for len(l.known) < 1000 {
 				got = append(got, l.next())
 			}
 			if n == 0 {
@@ -372,6 +375,129 @@ func TestJob(t *testing.T) {
 	})
 }
 
+// Who takes patches has the same after each of them as who is told all of the job; also after he has missed some, or has come
+// again. A tick of many items is told in a fraction of the bytes.
+func TestPatches(t *testing.T) {
+	const items = 400
+	given(t, func(t *testing.T, w *world) {
+		if err := crowd.PlantLarge(t.Context(), w.reg, items); err != nil {
+			t.Fatal(err)
+		}
+		path := detail(string(crowd.Large))
+		whole, patched := w.listen("anna", path, ""), w.listen("anna", path+"?patches=true", "")
+		v := view{t: t}
+		sum, sumWhole := 0, 0
+		agree := func(commits ...coord.Op) {
+			t.Helper()
+			if _, err := w.reg.Commit(t.Context(), commits...); err != nil {
+				t.Fatal(err)
+			}
+			pass(210 * time.Millisecond)
+			all := whole.next()
+			e := patched.next()
+			v.take(e)
+			sum, sumWhole = sum+len(e.data), sumWhole+len(all.data)
+			if got := v.json(); got != compact(t, all.data) {
+				t.Fatalf("after %s, he has\n%.2000s\nwant\n%.2000s", e, got, all.data)
+			}
+		}
+		v.take(patched.next())
+		whole.next()
+		tick := time.Now().Truncate(time.Second)
+		for _, commit := range crowd.Tick(tick, items, 30) {
+			agree(commit...)
+		}
+		if sum > 750*items || sumWhole < 10*sum {
+			t.Errorf("a tick of %d items is told in %d bytes, without patches in %d", items, sum, sumWhole)
+		}
+		// A value that has changed below one that came, went, and came again; a list that becomes longer; a name with a slash.
+		agree(coord.Delete(crowd.Large.Server("10.0.0.1")), coord.Put(crowd.Large.Server("10.0.0.2"), nil), coord.Put(crowd.Large.Server("10.0.0.3"), nil))
+		agree(coord.Put(crowd.Large.ItemInstance(items), nil), coord.Put("billing.large/~1/x", nil))
+		patched.close()
+		missed := crowd.Tick(tick.Add(time.Minute), 60, 30)
+		for _, commit := range append(missed, missed[:2]...) {
+			if _, err := w.reg.Commit(t.Context(), commit...); err != nil {
+				t.Fatal(err)
+			}
+			pass(210 * time.Millisecond)
+			whole.next()
+		}
+		patched = w.listen("anna", path+"?patches=true", patched.lastID)
+		agree(missed[2]...)
+		if patched.lastID == "" || v.patches < 30 {
+			t.Errorf("%d patches", v.patches)
+		}
+	})
+}
+
+// view is a job as who takes patches has it.
+type view struct {
+	t       *testing.T
+	now     any
+	patches int
+}
+
+func (v *view) take(e event) {
+	v.t.Helper()
+	if e.name == "job" {
+		v.now = nil
+		v.must(json.Unmarshal([]byte(e.data), &v.now))
+		return
+	}
+	v.patches++
+	d := json.NewDecoder(strings.NewReader(e.data))
+	next := func() string {
+		token, err := d.Token()
+		v.must(err)
+		return fmt.Sprint(token)
+	}
+	next()
+	for d.More() {
+		path := strings.Split(next(), "/")[1:]
+		var value any
+		v.must(d.Decode(&value))
+		v.now = v.put(v.now, path, value)
+	}
+}
+
+func (v *view) put(in any, path []string, value any) any {
+	if len(path) == 0 {
+		return value
+	}
+	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(path[0])
+	switch in := in.(type) {
+	case map[string]any:
+		if in[name] = v.put(in[name], path[1:], value); in[name] == nil {
+			delete(in, name)
+		}
+	case []any:
+		i, err := strconv.Atoi(name)
+		v.must(err)
+		in[i] = v.put(in[i], path[1:], value)
+	}
+	return in
+}
+
+func (v *view) json() string {
+	text, err := json.Marshal(v.now)
+	v.must(err)
+	return string(text)
+}
+
+func (v *view) must(err error) {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// compact is a JSON text as json.Marshal writes what it says.
+func compact(t *testing.T, text string) string {
+	v := view{t: t}
+	v.take(event{name: "job", data: text})
+	return v.json()
+}
+
 // A store that hangs, or is away, is told of, and nobody else waits for it.
 func TestStoreIsAway(t *testing.T) {
 	given(t, func(t *testing.T, w *world) {
@@ -461,7 +587,7 @@ func TestWatchThatEndsAgainAndAgain(t *testing.T) {
 		told := log.count("a watch has ended")
 		end := time.Now()
 		w.reg.Link().EndViews(coord.ErrClosed)
-		pass(time.Minute)
+		pass(2 * time.Minute)
 		if at := opened[len(opened)-1]; at.Sub(end) > time.Second || log.count("a watch has ended") != told+1 {
 			t.Errorf("opened again after %v, told %d times", at.Sub(end), log.count("a watch has ended")-told)
 		}
@@ -540,7 +666,7 @@ func TestJobs(t *testing.T) {
 		pass(time.Second)
 		list(2, "a=1 b=1 c=1") // read from the store
 		w.reg.Link().FaultViews(nil)
-		pass(time.Minute)
+		pass(2 * time.Minute)
 		if s := w.live.Stats(); s.Watches != 0 {
 			t.Errorf("%+v", s)
 		}

@@ -34,7 +34,8 @@ type Options struct {
 	Every time.Duration
 	// Heartbeat is how often something is sent when nothing changes, and rights are looked up. Default 15 s.
 	Heartbeat time.Duration
-	// Linger is how long a watch goes on after its last listener has left. Default 15 s.
+	// Linger is how long a watch goes on after its last listener has left: who comes back until then is told
+	// what has changed. Default 1 min.
 	Linger time.Duration
 	// WriteTimeout is how long a listener may take nothing. Default 10 s.
 	WriteTimeout time.Duration
@@ -63,7 +64,7 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Every = cmp.Or(o.Every, ops.DefaultEvery)
 	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
-	o.Linger = cmp.Or(o.Linger, 15*time.Second)
+	o.Linger = cmp.Or(o.Linger, time.Minute)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	o.Listeners = cmp.Or(o.Listeners, 2000)
 	o.PerPrincipal = cmp.Or(o.PerPrincipal, 20)

@@ -45,6 +45,7 @@ func (l *Live) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s := &stream{live: l, feed: f, request: r, name: p.Name, rights: rightsOf(p), w: w, control: http.NewResponseController(w)}
 	s.see(p)
+	s.reader.patches = r.URL.Query().Get("patches") == "true"
 	s.reader.at = l.ids.place(lastEventID(r), s.reader.mark)
 	if !s.begin() {
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Accel-Buffering"} {

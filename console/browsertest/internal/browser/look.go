@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -58,5 +59,16 @@ func (tab *Tab) show(l look) {
 			}
 		}
 		return none, nil
+	})
+}
+
+// Throttle bounds what the tab gets over the network, in bytes a second.
+func (tab *Tab) Throttle(bytes float64) {
+	tab.t.Helper()
+	tab.do("throttle", func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{DownloadThroughput: bytes, UploadThroughput: bytes}},
+		})
+		return none, err
 	})
 }

@@ -27,10 +27,11 @@ type record struct {
 	expected []string
 	allowed  []string
 	requests map[network.RequestID]string // method and address
+	received map[network.RequestID]int64  // bytes of the answer
 }
 
 func newRecord(host string) *record {
-	return &record{host: host, requests: map[network.RequestID]string{}}
+	return &record{host: host, requests: map[network.RequestID]string{}, received: map[network.RequestID]int64{}}
 }
 
 // Expect announces something that the record is to have: a part of its text, such as "GET /api/v1/me: 401".
@@ -71,6 +72,8 @@ func (tab *Tab) heard(event any) {
 		r.asked(e)
 	case *network.EventWebSocketCreated:
 		r.foreign("WebSocket", e.URL)
+	case *network.EventDataReceived:
+		r.received[e.RequestID] += e.EncodedDataLength
 	case *network.EventResponseReceived:
 		if e.Response.Status >= 400 {
 			r.add("%s: %d", r.requests[e.RequestID], e.Response.Status)

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -12,6 +13,8 @@ import (
 // Spent is what Chromium has done for the pages of a tab.
 type Spent struct {
 	Script, Layout, Style time.Duration
+	// Task is how long the tab was busy, with those and all else.
+	Task time.Duration
 	// Heap is how many bytes its scripts hold.
 	Heap int64
 }
@@ -37,6 +40,8 @@ func (tab *Tab) Spent() Spent {
 				s.Layout = seconds(m.Value)
 			case "RecalcStyleDuration":
 				s.Style = seconds(m.Value)
+			case "TaskDuration":
+				s.Task = seconds(m.Value)
 			case "JSHeapUsedSize":
 				s.Heap = int64(m.Value)
 			}
@@ -44,4 +49,17 @@ func (tab *Tab) Spent() Spent {
 		return none, nil
 	})
 	return s
+}
+
+// Received is how many bytes of answers have come over the network, as they were encoded there, to requests whose method and
+// address have a part.
+func (tab *Tab) Received(part string) (sum int64) {
+	tab.record.mu.Lock()
+	defer tab.record.mu.Unlock()
+	for id, request := range tab.record.requests {
+		if strings.Contains(request, part) {
+			sum += tab.record.received[id]
+		}
+	}
+	return sum
 }

@@ -1,5 +1,6 @@
 // All jobs of the namespace, as the stream tells them.
 import { namespace } from "./facts.js";
+import { keepJobs, keptJobs } from "./jobs-kept.js";
 import { listen } from "./live.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
@@ -21,6 +22,8 @@ const pause = (/** @type {number} */ jobs) => (jobs > 2000 ? 500 : 200);
 export function followJobs(changed) {
   /** @type {Store} */
   const store = { jobs: new Map(), whole: false, gone: "", error: undefined };
+  const kept = keptJobs();
+  if (kept) Object.assign(store, { jobs: kept.jobs, whole: true });
   /** @type {Map<string, JobInfo>} those of a stream that begins anew: they replace the others when all were told */
   let fresh = store.jobs;
   let told = 0;
@@ -45,7 +48,7 @@ export function followJobs(changed) {
     }
     soon();
   };
-  listen("/namespaces/{namespace}/watch", { namespace }, {
+  const place = listen("/namespaces/{namespace}/watch", { namespace, lastEventId: kept?.place ?? "" }, {
     reset: (change) => {
       fresh = store.whole ? new Map() : store.jobs;
       fresh.clear();
@@ -54,7 +57,7 @@ export function followJobs(changed) {
     },
     update,
     failed: (e) => {
-      store.error = e;
+      Object.assign(store, { jobs: (fresh = new Map()), whole: false, error: e });
       soon();
     },
     removed: (reason) => {
@@ -62,5 +65,7 @@ export function followJobs(changed) {
       soon();
     },
   });
+  addEventListener("pagehide", () => store.whole && keepJobs(place(), store.jobs.values()));
+  if (kept) soon();
   return store;
 }

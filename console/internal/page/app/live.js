@@ -17,13 +17,16 @@ import { poll } from "./poll.js";
  * Listens until the page goes, and says how it stands. Failed is called if nothing was told yet, and removed when what the page
  * is about is gone.
  * @param {string} template "/namespaces/{namespace}/watch" or that of a job
- * @param {Record<string, string>} params
+ * @param {Record<string, string>} params with lastEventId it goes on from there
  * @param {Listener} listener
+ * @returns {() => string} the id of the last event
  */
 export function listen(template, params, listener) {
   /** @type {EventSource | undefined} */
   let source;
-  let last = "";
+  let last = params.lastEventId ?? "";
+  /** @type {any} */
+  let view;
   let begun = false;
   let ended = false;
   let wait = 1000;
@@ -31,7 +34,7 @@ export function listen(template, params, listener) {
   const open = () => {
     if (source || ended || document.hidden) return;
     stand({ now: "connecting", since: blindSince() });
-    const s = new EventSource(address(template, { ...params, lastEventId: last }).href);
+    const s = new EventSource(address(template, { ...params, patches: !!listener.job, lastEventId: last }).href);
     source = s;
     const on = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ tell) =>
       s.addEventListener(name, (e) => {
@@ -47,7 +50,8 @@ export function listen(template, params, listener) {
     };
     on("reset", listener.reset);
     on("update", listener.update);
-    on("job", listener.job);
+    on("job", (d) => listener.job?.(view = d));
+    on("patch", (d) => listener.job?.(view = patched(view, d)));
     on("fault", (d) => stand({ now: d.fault ? "doubt" : "live", since: d.since && Date.parse(d.since), why: d.fault }));
     on("bye", (d) => {
       close();
@@ -98,6 +102,32 @@ export function listen(template, params, listener) {
   // A stream is no use of a session, and somebody who looks at a page is not idle.
   poll(look, 300);
   open();
+  return () => last;
+}
+
+/**
+ * A value with others in it, by their JSON pointers; null is one that is gone. What has not changed is the same object as before.
+ * @param {any} before
+ * @param {Record<string, any>} patch
+ */
+function patched(before, patch) {
+  const made = new Set();
+  const copy = (/** @type {any} */ value) => {
+    if (made.has(value)) return value;
+    const own = Array.isArray(value) ? [...value] : { ...value };
+    made.add(own);
+    return own;
+  };
+  const now = copy(before);
+  for (const [pointer, value] of Object.entries(patch)) {
+    const path = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const last = /** @type {string} */ (path.pop());
+    let at = now;
+    for (const name of path) at = typeof at?.[name] === "object" ? (at[name] = copy(at[name])) : undefined;
+    if (value !== null && at) at[last] = value;
+    else if (at) delete at[last];
+  }
+  return now;
 }
 
 /** What somebody may do, as a text. @param {{grants?: import("./facts.js").Grant[], within?: import("./facts.js").Grant[]}} who */

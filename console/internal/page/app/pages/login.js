@@ -7,6 +7,7 @@ import { LoginForm, providerLink } from "../login-form.js";
 import { note } from "../ui.js";
 import { w } from "../words.js";
 
+sessionStorage.clear(); // what pages have kept was another's
 const home = new URL(facts.root, location.href).pathname;
 const form = new LoginForm({ id: "", done: () => (facts.reason ? location.assign(home) : location.reload()), draw: () => again() });
 

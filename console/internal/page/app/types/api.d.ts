@@ -2043,7 +2043,7 @@ export interface Operations {
   "POST /namespaces/{namespace}/jobs/{job}/shutdown": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: ShutdownBody, out: ShutDown };
   "GET /namespaces/{namespace}/jobs/{job}/ticks": { in: { "namespace": string; "job": string; "count"?: number }, body: undefined, out: TicksInfo };
   "POST /namespaces/{namespace}/jobs/{job}/trigger": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: TriggerBody, out: Requested };
-  "GET /namespaces/{namespace}/jobs/{job}/watch": { in: { "namespace": string; "job": string; "Last-Event-ID"?: string; "lastEventId"?: string }, body: undefined, out: (unknown)[] };
+  "GET /namespaces/{namespace}/jobs/{job}/watch": { in: { "namespace": string; "job": string; "patches"?: boolean; "Last-Event-ID"?: string; "lastEventId"?: string }, body: undefined, out: (unknown)[] };
   "GET /namespaces/{namespace}/jobs/{job}/why": { in: { "namespace": string; "job": string; "at"?: string; "item"?: number }, body: undefined, out: Answer };
   "POST /namespaces/{namespace}/jobs:batch": { in: { "namespace": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: BatchBody, out: BatchChanged };
   "GET /namespaces/{namespace}/processes": { in: { "namespace": string; "after"?: string; "limit"?: number }, body: undefined, out: PageProcessInfo };
