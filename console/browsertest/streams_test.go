@@ -24,7 +24,6 @@ func TestReloadOfTheList(t *testing.T) {
 	tab := chromium.Tab(t, url)
 	tab.Open("/namespaces/test/jobs")
 	tab.See("1,000 jobs")
-	first := tab.Received("/watch")
 	for i, change := range []coord.Op{
 		coord.Put(string(crowd.Name(0))+"/config", []byte("cron: 0 0 0 1 1 ?\njobName: billing.settlement-00000\nshardingTotalCount: 1\ndescription: changed meanwhile\n")),
 		coord.DeleteTree(string(crowd.Name(1))),
@@ -36,8 +35,8 @@ func TestReloadOfTheList(t *testing.T) {
 		tab.See("changed meanwhile")
 		tab.See(fmt.Sprintf("%s jobs", []string{"1,000", "999"}[i]))
 	}
-	if again := tab.Received("/watch") - first; again > first/10 {
-		t.Errorf("the stream has %d bytes at first, and %d of two pages after that", first, again)
+	if told := tab.Received("/watch"); told > 30_000 { // all jobs are 17,000
+		t.Errorf("three pages are told %d bytes", told)
 	}
 }
 
@@ -58,7 +57,6 @@ func TestTickOfManyItems(t *testing.T) {
 	}
 	says("0 of 1,000 items")
 	tab.See("Live")
-	before := tab.Received("/watch")
 	commits := crowd.Tick(time.Now().Truncate(time.Second), items, 25) // 4 of them are 100 items
 	for i, commit := range commits {
 		_, err := reg.Commit(t.Context(), commit...)
@@ -70,7 +68,7 @@ func TestTickOfManyItems(t *testing.T) {
 			says(fmt.Sprintf("%d of 1,000 items", running))
 		}
 	}
-	if told := tab.Received("/watch") - before; told > 200_000 { // 1.6 MB if each change told all
+	if told := tab.Received("/watch"); told > 200_000 { // 1.6 MB if each change told all
 		t.Errorf("a tick is told in %d bytes", told)
 	}
 }

@@ -1,11 +1,12 @@
 // A job that is to be created: what the form has, what is wrong with it, and what would be written.
 import { ask, reasonsOf } from "./api.js";
-import { commandOf, commandProps, linesOf, parametersOf, parametersText, propsOfLines } from "./create-model.js";
+import { parametersOf, parametersText } from "./create-model.js";
 import { namespace } from "./facts.js";
 import { may } from "./rights.js";
 import { isField } from "./settings-fields.js";
-import { configOf, flatOf, propKey, propName } from "./settings-model.js";
+import { configOf, flatOf } from "./settings-model.js";
 import { flatOfRows, rowsOf } from "./settings-props.js";
+import { TypeProps } from "./type-props.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./settings-model.js").Flat} Flat */
@@ -13,29 +14,16 @@ import { w } from "./words.js";
 
 const validateAfter = 400;
 
-/** Properties with lines of names and values: a field each. @type {Record<string, {type: Type, between: string}>} */
-const lists = { "http.header.": { type: "HTTP", between: ": " }, "script.env.": { type: "SCRIPT", between: "=" } };
-
-/** Other properties of types that have a field. */
-const ofTypes = [
-  "script.command.line", "script.command.args", "script.directory", "script.user", "script.grace", "script.codes.success", "script.codes.retry",
-  "http.uri", "http.method", "http.content.type", "http.data", "http.success.codes", "http.read.timeout.milliseconds", "http.retry.attempts",
-];
-
-/** Whether the form has a field of its own for a key. @param {string} key */
-function isOwn(key) {
-  const name = propName(key);
-  return isField(key) || ofTypes.includes(name) || Object.keys(lists).some((prefix) => name.startsWith(prefix));
-}
-
 /** What a new job has. @type {Flat} */
-const usual = { cron: "0 0 3 * * ?", shardingTotalCount: "1", misfire: "true", monitorExecution: "true", "props: http.method": "GET" };
+const usual = { cron: "0 0 3 * * ?", shardingTotalCount: "1", misfire: "true", monitorExecution: "true" };
 
 export class Draft {
   /** @param {() => void} draw */
   constructor(draw) {
     this.draw = draw;
     this.name = "";
+    /** @type {Record<string, TypeProps>} */
+    this.types = { SCRIPT: new TypeProps("SCRIPT", {}), HTTP: new TypeProps("HTTP", { "props: http.method": "GET" }), "": new TypeProps("", {}) };
     /** @type {Type} */
     this.type = "SCRIPT";
     this.implementation = "";
@@ -43,11 +31,7 @@ export class Draft {
     this.fields = { ...usual };
     /** @type {string[]} */
     this.parameters = [];
-    /** @type {{way: import("./create-model.js").Way, text: string}} */
-    this.command = { way: "shell", text: "" };
-    /** @type {Record<string, string>} */
-    this.lines = {};
-    this.rows = rowsOf({}, isOwn);
+    this.rows = rowsOf({}, isField);
     /** Keys of a job that was copied whose secrets are not known. @type {string[]} */
     this.secrets = [];
     /** What the API says is wrong, by key. @type {Map<string, string>} */
@@ -67,16 +51,19 @@ export class Draft {
     const flat = flatOf(info.config ?? {});
     this.secrets = Object.keys(flat).filter((key) => flat[key].includes("***"));
     for (const key of [...this.secrets, "jobName"]) delete flat[key];
-    const props = info.config?.props ?? {};
     this.name = info.job + "-copy";
     const what = info.implementation ?? "";
     this.type = what === "SCRIPT" || what === "HTTP" ? what : "";
     this.implementation = this.type ? "" : what;
-    this.command = commandOf(props["script.command.line"], props["script.command.args"]);
-    for (const [prefix, { between }] of Object.entries(lists)) this.lines[prefix] = linesOf(props, prefix, between);
+    this.types[this.type] = new TypeProps(this.type, flat);
     this.parameters = parametersOf(flat.shardingItemParameters ?? "");
-    this.fields = Object.fromEntries(Object.entries(flat).filter(([key]) => isOwn(key)));
-    this.rows = rowsOf(flat, isOwn);
+    this.fields = Object.fromEntries(Object.entries(flat).filter(([key]) => isField(key)));
+    this.rows = rowsOf(flat, (key) => isField(key) || this.props.has(key));
+  }
+
+  /** The properties of what it runs. */
+  get props() {
+    return this.types[this.type];
   }
 
   /** How many items it has; 0 if that is no number. */
@@ -88,17 +75,8 @@ export class Draft {
   /** All values. @returns {Flat} */
   get flat() {
     /** @type {Flat} */
-    const flat = { ...flatOfRows(this.rows) };
-    for (const [key, value] of Object.entries(this.fields)) {
-      const [first] = propName(key).split(".");
-      const isOfOther = (first === "script" && this.type !== "SCRIPT") || (first === "http" && this.type !== "HTTP");
-      if (value !== "" && !isOfOther && !/^script\.command\.|^script\.env\.|^http\.header\./.test(propName(key))) flat[key] = value;
-    }
-    const more = this.type === "SCRIPT" ? commandProps(this.command) : {};
-    for (const [prefix, { type, between }] of Object.entries(lists)) {
-      if (type === this.type) Object.assign(more, propsOfLines(this.lines[prefix] ?? "", prefix, between).props);
-    }
-    for (const [name, value] of Object.entries(more)) flat[propKey(name)] = value;
+    const flat = { ...flatOfRows(this.rows), ...this.props.flat };
+    for (const [key, value] of Object.entries(this.fields)) if (value !== "") flat[key] = value;
     const parameters = parametersText(this.parameters.slice(0, this.count));
     if (parameters) flat.shardingItemParameters = parameters;
     else delete flat.shardingItemParameters;
@@ -117,14 +95,9 @@ export class Draft {
     if (this.name && !/^[\w.:-]{1,200}$/.test(this.name)) out.set("jobName", w("create.badName"));
     else if (this.name && !may("admin", this.name)) out.set("jobName", w("create.notYours"));
     else if (this.plan && !this.plan.new) out.set("jobName", w("create.isThere"));
-    if (this.type === "SCRIPT") need("props: script.command.args", this.command.text.trim() !== "");
-    if (this.type === "HTTP") need("props: http.uri", !!this.fields["props: http.uri"]);
     if (this.type === "") need("implementation", this.implementation !== "");
     if (!this.count) out.set("shardingTotalCount", w("create.badCount"));
-    for (const [prefix, { type, between }] of Object.entries(lists)) {
-      const { wrong } = propsOfLines(this.lines[prefix] ?? "", prefix, between);
-      if (type === this.type && wrong.length) out.set(propKey(prefix), w("create.badLine", { line: wrong[0] }));
-    }
+    for (const [key, reason] of this.props.wrong) out.set(key, reason);
     return out;
   }
 

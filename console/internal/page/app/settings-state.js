@@ -5,6 +5,7 @@ import { job, namespace } from "./facts.js";
 import { isField } from "./settings-fields.js";
 import { after, configOf, differing, flatOf, merge, take } from "./settings-model.js";
 import { flatOfRows, rowsOf } from "./settings-props.js";
+import { TypeProps } from "./type-props.js";
 
 /** @typedef {import("./settings-model.js").Flat} Flat */
 /** @typedef {{info: import("./types/api").SettingsInfo, etag: string, flat: Flat}} Stored flat is empty if it cannot be read */
@@ -28,6 +29,7 @@ export class Editor {
     /** What the fields have. @type {Flat} */
     this.fields = {};
     this.rows = rowsOf({}, isField);
+    this.type = new TypeProps("", {});
     this.text = "";
     this.isText = false;
     /** Reasons by key. @type {Map<string, string>} */
@@ -57,7 +59,7 @@ export class Editor {
 
   /** All values of the form. @returns {Flat} */
   get flat() {
-    return { ...flatOfRows(this.rows), ...this.fields };
+    return { ...flatOfRows(this.rows), ...this.fields, ...this.type.flat };
   }
 
   /** Keys that have changed; in the text "document". */
@@ -123,7 +125,13 @@ export class Editor {
   /** @param {Flat} flat */
   show(flat) {
     this.fields = Object.fromEntries(Object.entries(flat).filter(([key]) => isField(key)));
-    this.rows = rowsOf(flat, isField);
+    this.type = new TypeProps(this.stored.info.implementation ?? "", flat);
+    this.rows = rowsOf(flat, (key) => this.isField(key));
+  }
+
+  /** Whether the form has a field for a key. @param {string} key */
+  isField(key) {
+    return isField(key) || this.type.has(key);
   }
 
   /** Somebody else may have saved: if so it is shown, or taken if nothing was edited here. */

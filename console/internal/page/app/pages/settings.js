@@ -11,12 +11,13 @@ import { jobHead, jobTabs } from "../job-tabs.js";
 import { listen } from "../live.js";
 import { may } from "../rights.js";
 import { conflictView } from "../settings-conflict.js";
-import { control, groups, idOf, isField } from "../settings-fields.js";
+import { control, groups, idOf } from "../settings-fields.js";
 import { implementation } from "../settings-implement.js";
 import { namesOf } from "../settings-model.js";
 import { planView, ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
 import { Editor, read } from "../settings-state.js";
+import { typeFields } from "../type-fields.js";
 import { button, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
@@ -139,8 +140,10 @@ function formView() {
   const f = form();
   const chosen = namesOf(f.value("props: schedule.calendars"));
   const common = { disabled: f.disabled, value: f.value("description"), change: (/** @type {string} */ v) => f.change("description", v) };
+  const type = typeFields({ props: e.type, error: (key) => e.type.wrong.get(key) ?? f.error(key), edit: (_, act) => e.edit(act), disabled: f.disabled });
   return [
     section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
+    type ? section(w("create.what"), {}, type) : null,
     groups.map((g) => section(titles[g.name], {},
       g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled, isAlone: !(hasMore() && e.plan) }) : null,
       g.name === "more" ? h("details", { open: g.fields.some((one) => f.error(one.key)) }, h("summary", null, w("settings.showMore")), controls(g.fields, f)) : controls(g.fields, f),
@@ -175,7 +178,7 @@ function textView() {
 
 /** What is wrong with keys that are not shown as fields. */
 function elsewhere() {
-  const shown = (/** @type {string} */ key) => (editor.isText ? key === "config" : isField(key) || key in editor.flat);
+  const shown = (/** @type {string} */ key) => (editor.isText ? key === "config" : editor.isField(key) || key in editor.flat);
   const rest = [...editor.errors].filter(([key]) => !shown(key));
   return rest.length ? note("bad", h("ul", null, rest.slice(0, 20).map(([key, reason]) => h("li", { key }, h("code", null, key), " ", reason)))) : null;
 }
