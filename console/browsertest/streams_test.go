@@ -3,6 +3,9 @@ package browsertest
 import (
 	"database/sql"
 	"fmt"
+	"net"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,4 +74,116 @@ func TestTickOfManyItems(t *testing.T) {
 	if told := tab.Received("/watch"); told > 200_000 { // 1.6 MB if each change told all
 		t.Errorf("a tick is told in %d bytes", told)
 	}
+}
+
+// A page whose line is dead, without anything that says so, knows that when nothing comes any more; and comes back by another line.
+func TestDeadLine(t *testing.T) {
+	t.Parallel()
+	browser.Require(t)
+	url := newSite(t, func(reg coord.Registry, _ *sql.DB) error {
+		_, err := crowd.Plant(t.Context(), reg, 10)
+		return err
+	})
+	line := newLine(t, strings.TrimPrefix(url, "http://"))
+	tab := chromium.Tab(t, "http://"+line.Addr().String())
+	tab.Open("/namespaces/test/jobs")
+	tab.See("10 jobs")
+	tab.See("Live")
+	line.die()
+	tab.See("No connection since ")
+	tab.WaitFor(inGrey)
+	line.heal()
+	tab.See("Live")
+	tab.WaitFor("!" + inGrey)
+}
+
+// line is a network between a browser and a console.
+type line struct {
+	net.Listener
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	isDead bool
+	deaths int
+	conns  []net.Conn
+}
+
+func newLine(t *testing.T, to string) *line {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	fatal(t, err)
+	l := &line{Listener: listener}
+	l.running.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				t.Error(err)
+				near.Close()
+				return
+			}
+			life := l.begin(near, far)
+			l.running.Go(func() { l.carry(far, near, life) })
+			l.running.Go(func() { l.carry(near, far, life) })
+		}
+	})
+	t.Cleanup(func() {
+		fatal(t, listener.Close())
+		l.heal()
+		l.running.Wait()
+	})
+	return l
+}
+
+// begin returns in which life of the line a connection is made: -1 if it is dead.
+func (l *line) begin(conns ...net.Conn) (life int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, conns...)
+	if l.isDead {
+		return -1
+	}
+	return l.deaths
+}
+
+// carry carries bytes one way, and the end. What is sent after the line has died, by a connection from before that, is lost.
+func (l *line) carry(to, from net.Conn, life int) {
+	part := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(part)
+		l.mu.Lock()
+		isLost := life != l.deaths
+		l.mu.Unlock()
+		switch {
+		case isLost && err == nil:
+		case isLost:
+			return
+		case err != nil:
+			to.Close()
+			return
+		default:
+			_, _ = to.Write(part[:n]) // if it has ended, so does the other way
+		}
+	}
+}
+
+// die has the line lose all that is sent from now on, without telling anybody.
+func (l *line) die() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isDead = true
+	l.deaths++
+}
+
+// heal lets new connections through, and ends those that there were.
+func (l *line) heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isDead = false
+	for _, c := range l.conns {
+		c.Close()
+	}
+	l.conns = nil
 }

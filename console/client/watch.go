@@ -97,7 +97,7 @@ type event struct {
 // Bounds of a watch.
 const (
 	maxEvent   = 32 << 20         // bytes of a line
-	silence    = 45 * time.Second // a heartbeat comes every 15 s
+	silence    = 45 * time.Second // a beat comes every 5 s
 	firstAgain = 500 * time.Millisecond
 	lastAgain  = 15 * time.Second
 )

@@ -47,7 +47,7 @@ func (l *Live) operation(id, path, tag, summary, about string, of []*huma.Schema
 		OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: summary, Description: about,
 		Errors: []int{http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {
-			Description: fmt.Sprintf("Server-sent events; a comment at least every %v.", l.o.Heartbeat),
+			Description: fmt.Sprintf("Server-sent events; one at least every %v: beat if nothing changes.", l.o.Heartbeat),
 			Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: events(of...)}},
 		}},
 	}

@@ -21,7 +21,7 @@ func events(of ...*huma.Schema) *huma.Schema {
 func event(name, title, about string, data *huma.Schema) *huma.Schema {
 	s := object(title, about, map[string]*huma.Schema{
 		"event": {Type: huma.TypeString, Enum: []any{name}, Description: "Name of the event."},
-		"id":    {Type: huma.TypeString, Description: "Id of the event, for Last-Event-ID. Events fault and bye have none."},
+		"id":    {Type: huma.TypeString, Description: "Id of the event, for Last-Event-ID. Events fault, beat and bye have none."},
 		"data":  data,
 	})
 	s.Required = []string{"event", "data"}
@@ -44,9 +44,11 @@ func ends() []*huma.Schema {
 		"code":   text("Why the stream ends: closing (the console ends: come again), denied (log-in or rights have ended), rights (what you may do has changed: come again) or removed (what you watch is gone)."),
 		"reason": text("The same, for people."),
 	})
+	beat := object("Beat", "It says nothing, but that the stream is there.", nil)
 	fault.Required, bye.Required = []string{"fault"}, []string{"code", "reason"}
 	return []*huma.Schema{
 		event(eventFault, "FaultEvent", "What you have may be incomplete or old, or is no longer.", fault),
+		event("beat", "BeatEvent", "Nothing has changed for a while.", beat),
 		event(eventBye, "ByeEvent", "The last event of a stream.", bye),
 	}
 }

@@ -26,7 +26,8 @@ const (
 
 const (
 	retryLine = "retry: 2000\n\n" // how long a browser waits before it comes again, in milliseconds
-	heartbeat = ":\n\n"
+	// heartbeat is an event, for browsers do not tell their pages of comments.
+	heartbeat = "event: beat\ndata: {}\n\n"
 )
 
 // appendEvent appends an event without id.

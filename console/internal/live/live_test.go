@@ -48,7 +48,7 @@ func TestListen(t *testing.T) {
 			w.put("d=1")
 		}()
 		l.wants("update d=1")
-		if took := time.Since(begin); took > 41*time.Second || l.beats != 2 {
+		if took := time.Since(begin); took > 41*time.Second || l.beats != 8 {
 			t.Errorf("told after %v, with %d heartbeats before", took, l.beats)
 		}
 		if s := w.live.Stats(); s.Listeners != 1 || s.Watches != 1 {
@@ -168,7 +168,7 @@ func TestRightsChange(t *testing.T) {
 		begin := time.Now()
 		w.may("anna", access.Grant{Role: access.Viewer, Jobs: []string{"stock"}})
 		l.wants("bye rights")
-		if took := time.Since(begin); took > 15*time.Second {
+		if took := time.Since(begin); took > 5*time.Second {
 			t.Errorf("takes %v", took)
 		}
 		l = w.listen("anna", jobs, "")
@@ -203,7 +203,8 @@ func TestRightsChange(t *testing.T) {
 
 // A listener who is slow is told the newest state, and one who takes nothing is cut off. Nobody waits for him.
 func TestSlowReader(t *testing.T) {
-	given(t, func(t *testing.T, w *world) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, live.Options{Heartbeat: time.Minute}) // who reads nothing for a while is not told to be there
 		w.put("a=0", "b=0")
 		quick, slow, dead := w.listen("anna", jobs, ""), w.listen("anna", jobs, ""), w.listen("anna", jobs, "")
 		for _, l := range []*listener{quick, slow, dead} {

@@ -113,7 +113,7 @@ func TestNetwork(t *testing.T) {
 			}
 			has("event: reset")
 			for range 8 { // longer than the server's limits
-				has(":")
+				has("event: beat")
 			}
 			w.put("a=2")
 			has("event: update")

@@ -32,7 +32,7 @@ type Options struct {
 
 	// Every is the least time between two updates. Default ops.DefaultEvery.
 	Every time.Duration
-	// Heartbeat is how often something is sent when nothing changes, and rights are looked up. Default 15 s.
+	// Heartbeat is how often something is sent when nothing changes, and rights are looked up. Default 5 s.
 	Heartbeat time.Duration
 	// Linger is how long a watch goes on after its last listener has left: who comes back until then is told
 	// what has changed. Default 1 min.
@@ -63,7 +63,7 @@ func (o Options) complete() (Options, error) {
 		o.Detail = func(d *ops.JobDetail) ([]byte, error) { return json.Marshal(d) }
 	}
 	o.Every = cmp.Or(o.Every, ops.DefaultEvery)
-	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
+	o.Heartbeat = cmp.Or(o.Heartbeat, 5*time.Second)
 	o.Linger = cmp.Or(o.Linger, time.Minute)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)
 	o.Listeners = cmp.Or(o.Listeners, 2000)

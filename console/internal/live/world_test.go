@@ -296,9 +296,11 @@ func (l *listener) next() (e event) {
 			e.id = value
 		case "data":
 			e.data = value
-		case ":":
-			l.beats++
 		case "":
+			if e.name == "beat" {
+				l.beats++
+				e = event{}
+			}
 			if e.data != "" {
 				l.take(e)
 				return e

@@ -13,6 +13,9 @@ import { poll } from "./poll.js";
  * @typedef {{jobs?: import("./types/api").JobInfo[], removed?: string[], more?: boolean}} JobsChange
  */
 
+/** For how long nothing may come, in milliseconds: a beat comes every 5 s. */
+const patience = 12000;
+
 /**
  * Listens until the page goes, and says how it stands. Failed is called if nothing was told yet, and removed when what the page
  * is about is gone.
@@ -30,17 +33,32 @@ export function listen(template, params, listener) {
   let begun = false;
   let ended = false;
   let wait = 1000;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let silence;
+  let heard = 0;
 
+  // What is between may have gone, and the browser does not see it.
+  const listenOn = () => {
+    clearTimeout(silence);
+    heard = hostNow();
+    silence = setTimeout(() => {
+      stand({ now: "away", since: heard });
+      close();
+      again();
+    }, patience);
+  };
   const open = () => {
     if (source || ended || document.hidden) return;
     stand({ now: "connecting", since: blindSince() });
     const s = new EventSource(address(template, { ...params, patches: !!listener.job, lastEventId: last }).href);
     source = s;
+    listenOn();
     const on = (/** @type {string} */ name, /** @type {((data: any) => void) | undefined} */ tell) =>
       s.addEventListener(name, (e) => {
         const event = /** @type {MessageEvent} */ (e);
         if (event.lastEventId) last = event.lastEventId;
         wait = 1000;
+        listenOn();
         tell?.(JSON.parse(event.data));
       });
     s.onopen = () => {
@@ -52,6 +70,7 @@ export function listen(template, params, listener) {
     on("update", listener.update);
     on("job", (d) => listener.job?.(view = d));
     on("patch", (d) => listener.job?.(view = patched(view, d)));
+    on("beat", undefined);
     on("fault", (d) => stand({ now: d.fault ? "doubt" : "live", since: d.since && Date.parse(d.since), why: d.fault }));
     on("bye", (d) => {
       close();
@@ -89,6 +108,7 @@ export function listen(template, params, listener) {
     if (rights(me) !== rights(facts)) location.reload();
   };
   const close = () => {
+    clearTimeout(silence);
     source?.close();
     source = undefined;
   };

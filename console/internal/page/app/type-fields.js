@@ -8,9 +8,9 @@ import { w } from "./words.js";
  * @typedef {{props: import("./type-props.js").TypeProps, error: (key: string) => string | undefined, edit: (key: string, act: () => void) => void, disabled?: boolean}} TypeForm
  */
 
-/** The fields of a type; none if it is a program's own. @param {TypeForm} form @returns {import("./dom.js").View} */
+/** The fields of a type; none if it is a program's own. @param {TypeForm} form @returns {(import("./dom.js").Made | null)[]} */
 export function typeFields(form) {
-  return form.props.type === "SCRIPT" ? script(form) : form.props.type === "HTTP" ? http(form) : null;
+  return form.props.type === "SCRIPT" ? script(form) : form.props.type === "HTTP" ? http(form) : [];
 }
 
 /** What fields of properties have in common. @param {TypeForm} form @param {string} name */

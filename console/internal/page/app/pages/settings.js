@@ -143,7 +143,7 @@ function formView() {
   const type = typeFields({ props: e.type, error: (key) => e.type.wrong.get(key) ?? f.error(key), edit: (_, act) => e.edit(act), disabled: f.disabled });
   return [
     section(w("settings.about"), { tools: turnButton() }, field({ id: idOf("description"), label: w("settings.description"), error: f.error("description"), ...common })),
-    type ? section(w("create.what"), {}, type) : null,
+    type.length ? section(w("create.what"), {}, type) : null,
     groups.map((g) => section(titles[g.name], {},
       g.name === "schedule" ? cron.view({ value: f.value("cron"), zone: f.value("timeZone") || undefined, change: (v) => f.change("cron", v), error: f.error("cron"), disabled: f.disabled, isAlone: !(hasMore() && e.plan) }) : null,
       g.name === "more" ? h("details", { open: g.fields.some((one) => f.error(one.key)) }, h("summary", null, w("settings.showMore")), controls(g.fields, f)) : controls(g.fields, f),
