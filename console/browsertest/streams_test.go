@@ -60,14 +60,14 @@ func TestTickOfManyItems(t *testing.T) {
 	}
 	says("0 of 1,000 items")
 	tab.See("Live")
-	commits := crowd.Tick(time.Now().Truncate(time.Second), items, 25) // 4 of them are 100 items
+	commits := crowd.Tick(time.Now().Truncate(time.Second), items, 25) // 10 of them are 250 items
 	for i, commit := range commits {
 		_, err := reg.Commit(t.Context(), commit...)
 		fatal(t, err)
 		switch running := 25 * min(i+1, len(commits)-i-1); {
 		case running == items:
 			says("1,000 items")
-		case running%100 == 0:
+		case running%250 == 0:
 			says(fmt.Sprintf("%d of 1,000 items", running))
 		}
 	}

@@ -2,6 +2,7 @@
 import { namespace } from "./facts.js";
 import { keepJobs, keptJobs } from "./jobs-kept.js";
 import { listen } from "./live.js";
+import { paced } from "./poll.js";
 
 /** @typedef {import("./types/api").JobInfo} JobInfo */
 /**
@@ -10,9 +11,6 @@ import { listen } from "./live.js";
  * }} Store
  * whole is whether all of them were told; gone says that there will be no more, and error why nothing was told.
  */
-
-/** How long a page that was told of a change is not told of others, in ms: sorting thousands of jobs at each event takes the time of who reads. */
-const pause = (/** @type {number} */ jobs) => (jobs > 2000 ? 500 : 200);
 
 /**
  * Follows the jobs. changed is called when they are others: five times a second at most, of thousands twice.
@@ -26,18 +24,7 @@ export function followJobs(changed) {
   if (kept) Object.assign(store, { jobs: kept.jobs, whole: true });
   /** @type {Map<string, JobInfo>} those of a stream that begins anew: they replace the others when all were told */
   let fresh = store.jobs;
-  let told = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-
-  const tell = () => {
-    told = Date.now();
-    timer = undefined;
-    changed();
-  };
-  const soon = () => {
-    timer ??= setTimeout(tell, Math.max(0, told + pause(store.jobs.size) - Date.now()));
-  };
+  const soon = paced(changed, () => (store.jobs.size > 2000 ? 500 : 200));
   /** @param {import("./live.js").JobsChange} change */
   const update = (change) => {
     for (const job of change.jobs ?? []) fresh.set(job.name, job);
@@ -65,7 +52,7 @@ export function followJobs(changed) {
       soon();
     },
   });
-  addEventListener("pagehide", () => store.whole && keepJobs(place(), store.jobs.values()));
+  addEventListener("pagehide", () => store.whole && fresh === store.jobs && keepJobs(place(), store.jobs.values()));
   if (kept) soon();
   return store;
 }

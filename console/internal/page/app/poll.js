@@ -104,3 +104,22 @@ export class Kept {
   /** Loads it at once, as after a change. */
   refresh = () => this.load().catch(() => {}); // the page shows error
 }
+
+/**
+ * Returns a function that has f called soon, and not again before a pause is over: drawing thousands of rows at each event
+ * takes the time of who reads.
+ * @param {() => void} f
+ * @param {() => number} pause in milliseconds
+ */
+export function paced(f, pause) {
+  let last = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  return () => {
+    timer ??= setTimeout(() => {
+      last = Date.now();
+      timer = undefined;
+      f();
+    }, Math.max(0, last + pause() - Date.now()));
+  };
+}

@@ -12,7 +12,7 @@ import { requestsSection } from "../job-requests.js";
 import { overdueOf, take } from "../job-state.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
 import { listen } from "../live.js";
-import { poll } from "../poll.js";
+import { paced, poll } from "../poll.js";
 import { onWayBack } from "../query.js";
 import { may } from "../rights.js";
 import { whenFull } from "../time.js";
@@ -93,13 +93,16 @@ function begin(view) {
   });
   const settings = loadSettings(state, again);
   void settings(view);
+  const changed = paced(() => {
+    timeline?.update(state.view);
+    void settings(state.view);
+    void askBegun(state, again);
+    again();
+  }, () => (state.view.items.length > 200 ? 1000 : 0));
   listen("/namespaces/{namespace}/jobs/{job}/watch", here, {
     job: (now) => {
       take(state, now);
-      timeline?.update(now);
-      void settings(now);
-      void askBegun(state, again);
-      again();
+      changed();
     },
     removed: () => {
       state.isGone = true;
