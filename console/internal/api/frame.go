@@ -17,6 +17,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/internal/compress"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/job/dump"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -166,7 +167,7 @@ func (a *API) Handle(need route.Need, op huma.Operation, stream bool, handler ht
 	a.huma.OpenAPI().AddOperation(&op)
 	d := &door{table: a.table, need: need, stream: stream}
 	if stream {
-		handler = compressingStream(handler)
+		handler = compress.Stream(handler)
 	}
 	d.add(&op, handler)
 	return d.err
@@ -227,7 +228,7 @@ func (d *door) Handle(op *huma.Operation, handler func(huma.Context)) {
 			Fail(w, r, err)
 			return
 		}
-		Compressing(w, r, func(w http.ResponseWriter) { handler(humago.NewContext(op, r, w)) })
+		compress.Answer(w, r, func(w http.ResponseWriter) { handler(humago.NewContext(op, r, w)) })
 	}))
 }
 

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/compress"
 )
 
 //go:embed app style words frame.html
@@ -188,7 +188,7 @@ func (f *asset) write(w http.ResponseWriter, r *http.Request, keep string) {
 	h.Set("Content-Type", f.contentType)
 	h.Set("Cache-Control", keep)
 	h.Set("Vary", "Accept-Encoding")
-	if api.TakesGzip(r.Header.Get("Accept-Encoding")) {
+	if compress.Taken(r.Header.Get("Accept-Encoding")) {
 		body = f.packed
 		h.Set("Content-Encoding", "gzip")
 	}

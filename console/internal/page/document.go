@@ -12,6 +12,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
+	"github.com/elasticjob-go/elasticjob/console/internal/compress"
 )
 
 // facts are what a page has to know before it asks anything.
@@ -107,7 +108,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 		api.Fail(w, r, fmt.Errorf("page %s: %w", s.name, err))
 		return
 	}
-	api.Compressing(w, r, func(w http.ResponseWriter) {
+	compress.Answer(w, r, func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Add("Vary", "Accept-Language, Cookie")
 		w.WriteHeader(status)

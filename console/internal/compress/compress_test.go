@@ -1,4 +1,4 @@
-package api
+package compress
 
 import (
 	"compress/gzip"
@@ -11,7 +11,7 @@ import (
 )
 
 // Only what is large is compressed, and only for who takes it.
-func TestCompressing(t *testing.T) {
+func TestAnswer(t *testing.T) {
 	small, large := "little", strings.Repeat("much ", 10_000)
 	for _, tt := range []struct {
 		method, accept string
@@ -32,7 +32,7 @@ func TestCompressing(t *testing.T) {
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(tt.method, "/", nil)
 		r.Header.Set("Accept-Encoding", tt.accept)
-		Compressing(w, r, func(w http.ResponseWriter) {
+		Answer(w, r, func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusTeapot)
 			for _, part := range tt.answer {
 				if n, err := io.WriteString(w, part); n != len(part) || err != nil {
@@ -58,7 +58,7 @@ func TestCompressing(t *testing.T) {
 }
 
 // Each event of a stream can be read as soon as it is written, and all of them are one gzip member. What is no stream stays as it is.
-func TestCompressingStream(t *testing.T) {
+func TestStream(t *testing.T) {
 	events := []string{"retry: 2000\n\n", ":\n\n", strings.Repeat("data: much\n\n", 10_000), "data: last\n\n"}
 	for _, tt := range []struct {
 		accept, contentType string
@@ -69,7 +69,7 @@ func TestCompressingStream(t *testing.T) {
 		{"gzip", "application/problem+json", false},
 	} {
 		read := make(chan bool)
-		server := httptest.NewServer(compressingStream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := httptest.NewServer(Stream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", tt.contentType)
 			for _, event := range events {
 				n, err := io.WriteString(w, event)
@@ -112,7 +112,7 @@ func TestCompressingStream(t *testing.T) {
 	}
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Accept-Encoding", "gzip")
-	compressingStream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	Stream(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		if err := http.NewResponseController(w).Flush(); !errors.Is(err, http.ErrNotSupported) {
 			t.Errorf("no stream: %v", err)
