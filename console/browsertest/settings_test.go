@@ -51,7 +51,7 @@ func TestSettings(t *testing.T) {
 	tab.Fill("At", "04:30")
 	tab.Click("checkbox", "Sat")
 	tab.See("at 04:30 on Mondays to Saturdays")
-	tab.See("04:30:00 GMT+8")
+	tab.See("04:30:00 UTC+8")
 
 	tab.Expect("POST /api/v1/namespaces/shop/jobs/settings-form/plan: 422")
 	tab.Fill("Number of items", "0")

@@ -21,6 +21,7 @@ type facts struct {
 	Root       string            `json:"root"`
 	Language   string            `json:"language"`
 	Theme      string            `json:"theme,omitempty"`
+	Zone       string            `json:"zone,omitempty"` // that times are told in: job or utc; empty for the browser's
 	Params     map[string]string `json:"params"`
 	Production bool              `json:"production,omitempty"` // the namespace has the mark
 	User       string            `json:"user,omitempty"`
@@ -43,13 +44,13 @@ type link struct {
 
 // document is what frame.html shows.
 type document struct {
-	Page, Language, Theme, Root, Title, Heading, Module, Base string
-	Preload                                                   []string
-	Facts, Words                                              template.JS
-	User, Namespace                                           string
-	MayLogOut, Production                                     bool
-	Namespaces, Links, Console                                []link
-	w                                                         words
+	Page, Language, Theme, Zone, Root, Title, Heading, Module, Base string
+	Preload                                                         []string
+	Facts, Words                                                    template.JS
+	User, Namespace                                                 string
+	MayLogOut, Production                                           bool
+	Namespaces, Links, Console                                      []link
+	w                                                               words
 }
 
 // W returns a text of the language.
@@ -60,7 +61,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 	language := languageOf(r)
 	module := "pages/" + s.name + ".js"
 	f := facts{
-		Page: s.name, Root: rootOf(r), Language: language, Theme: themeOf(r), Params: map[string]string{}, Passwords: p.Passwords,
+		Page: s.name, Root: rootOf(r), Language: language, Theme: chosen(r, "theme", "light", "dark"), Zone: chosen(r, "zone", "job", "utc"), Params: map[string]string{}, Passwords: p.Passwords,
 		Users: p.Users,
 	}
 	if why != nil {
@@ -78,7 +79,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 		}
 	}
 	d := document{
-		Page: s.name, Language: language, Theme: f.Theme, Root: f.Root, Module: module, Base: f.Root + "assets/" + p.assets.hash + "/",
+		Page: s.name, Language: language, Theme: f.Theme, Zone: f.Zone, Root: f.Root, Module: module, Base: f.Root + "assets/" + p.assets.hash + "/",
 		Preload: p.assets.graph[module],
 		Heading: p.words[language]["title."+s.name], w: p.words[language], Namespace: f.Params["namespace"],
 	}

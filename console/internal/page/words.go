@@ -98,9 +98,9 @@ func languageOf(r *http.Request) string {
 	return best
 }
 
-// themeOf returns light or dark if somebody has chosen that; else empty, and the system's counts.
-func themeOf(r *http.Request) string {
-	if c, err := r.Cookie("elasticjob-theme"); err == nil && (c.Value == "light" || c.Value == "dark") {
+// chosen returns what somebody has chosen of some values; else empty, and the browser's or the system's counts.
+func chosen(r *http.Request, name string, values ...string) string {
+	if c, err := r.Cookie("elasticjob-" + name); err == nil && slices.Contains(values, c.Value) {
 		return c.Value
 	}
 	return ""

@@ -1,6 +1,6 @@
 // Scales of charts: where values stand, and the round values at which there are marks.
 import { facts } from "./facts.js";
-import { lasting } from "./time.js";
+import { clock, dayOf, lasting, midnight } from "./time.js";
 
 /** @typedef {{at: number, text: string}} Mark */
 /** @typedef {(value: number) => number} Scale a value's place in pixels */
@@ -51,26 +51,18 @@ export function powerMarks(min, max) {
 }
 
 /**
- * Marks for times, at round ones of the browser's zone: the time of day, or the day where one begins.
+ * Marks for times, at round ones of the page's zone: the time of day, or the day where one begins.
  * @param {number} from @param {number} to @param {number} count how many at most
  * @returns {Mark[]}
  */
 export function timeMarks(from, to, count) {
   const step = stepFor((to - from) / count, durations.filter((d) => d >= second));
-  const clock = new Intl.DateTimeFormat(facts.language, { hour: "2-digit", minute: "2-digit", second: step < minute ? "2-digit" : undefined, hourCycle: "h23" });
-  const date = new Intl.DateTimeFormat(facts.language, { month: "2-digit", day: "2-digit" });
   /** @type {Mark[]} */
   const out = [];
   // The day may be an hour longer or shorter, so each begins by itself.
-  for (let midnight = new Date(from).setHours(0, 0, 0, 0); midnight <= to; midnight = nextDay(midnight, Math.max(1, Math.round(step / day)))) {
-    const end = nextDay(midnight, 1);
-    for (let t = midnight; t < end && t <= to; t += Math.min(step, 2 * day)) if (t >= from) out.push({ at: t, text: t === midnight ? date.format(t) : clock.format(t) });
+  for (let start = midnight(from); start <= to; start = midnight(start, Math.max(1, Math.round(step / day)))) {
+    const end = midnight(start, 1);
+    for (let t = start; t < end && t <= to; t += Math.min(step, 2 * day)) if (t >= from) out.push({ at: t, text: t === start ? dayOf(t) : clock(t, step < minute ? 8 : 5) });
   }
   return out;
-}
-
-/** @param {number} t @param {number} n */
-export function nextDay(t, n) {
-  const d = new Date(t);
-  return d.setDate(d.getDate() + n);
 }

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{
- *   page: string, root: string, language: "en" | "zh", theme?: "light" | "dark",
+ *   page: string, root: string, language: "en" | "zh", theme?: "light" | "dark", zone?: "job" | "utc",
  *   params: Record<string, string>, production?: boolean, user?: string, grants?: Grant[], within?: Grant[],
  *   databases?: Record<string, boolean>, passwords: boolean, users: boolean, provider?: string,
  *   version?: string, code?: string, reason?: string,

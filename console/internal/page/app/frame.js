@@ -1,8 +1,9 @@
 // What all pages have in common: navigation, head, notices, and how a page begins.
 import { once } from "./api.js";
 import { draw, drawing, h } from "./dom.js";
-import { facts } from "./facts.js";
+import { facts, job } from "./facts.js";
 import { onStanding, standingOf } from "./hosttime.js";
+import { offset, useZone, zoneNow } from "./time.js";
 import { blindNote, problem, standingBadge } from "./ui.js";
 import { w } from "./words.js";
 
@@ -28,6 +29,7 @@ export function page(view) {
   onStanding(stands);
   stands();
   draw(root, whole());
+  if (facts.user) draw(element("zone-now"), h("span", { title: offset(Date.now()) }, w("frame.times", { zone: zoneNow() })));
   root.removeAttribute("aria-busy");
   return again;
 }
@@ -40,11 +42,19 @@ export function page(view) {
  */
 export async function start(load, begin) {
   try {
-    begin(await load());
+    const [loaded] = await Promise.all([load(), tellZoneOf(job)]);
+    begin(loaded);
   } catch (e) {
     console.info("the page cannot begin:", e);
     page(() => problem(e, () => location.reload()));
   }
+}
+
+/** Tells times in the zone of a job, if the user wants that. @param {string} of empty: the page is about none */
+export async function tellZoneOf(of) {
+  if (facts.zone !== "job" || !of) return;
+  const view = await once("GET /namespaces/{namespace}/jobs/{job}", { namespace: facts.params.namespace, job: of }).catch(() => undefined);
+  useZone(view?.value.info.timeZone);
 }
 
 /** Draws actions beside the heading. @param {...View} view */
@@ -110,10 +120,12 @@ addEventListener("pageshow", () => {
   const spaces = /** @type {HTMLSelectElement | null} */ (document.getElementById("namespace"));
   if (spaces) spaces.selectedIndex = Math.max(0, [...spaces.options].findIndex((o) => o.defaultSelected));
 });
-onChoice("language", (language) => {
-  remember("language", language);
-  location.reload();
-});
+for (const name of ["language", "zone"]) {
+  onChoice(name, (value) => {
+    remember(name, value);
+    location.reload();
+  });
+}
 onChoice("theme", (theme) => {
   remember("theme", theme);
   if (theme) document.documentElement.dataset.theme = theme;

@@ -1,10 +1,10 @@
 // What the charts of the history show, for the filters of the address.
 import { ask } from "./api.js";
-import { nextDay } from "./chart-scale.js";
 import { figuresOf } from "./chart-stats.js";
 import { isFailure, punctual } from "./execution.js";
 import { namespace } from "./facts.js";
 import { executionsOf } from "./history-filter.js";
+import { midnight, zoneNow } from "./time.js";
 
 /** @typedef {{from: number, to: number, ok: number, failed: number, other: number, missed: number}} Step */
 /** @typedef {{time: number, value: number}} Point */
@@ -20,7 +20,7 @@ const minute = 60e3;
 const hour = 60 * minute;
 const day = 24 * hour;
 const most = 20000; // executions
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const timeZone = zoneNow();
 const special = ["items", "source", "instance", "address", "request"];
 
 /**
@@ -88,13 +88,13 @@ async function firstDay(job, until) {
 /** @param {number} t */
 const iso = (t) => new Date(t).toISOString();
 
-/** Minutes, hours or days of the browser's zone. @param {number} from @param {number} to @param {number} length @returns {Step[]} */
+/** Minutes, hours or days of the page's zone. @param {number} from @param {number} to @param {number} length @returns {Step[]} */
 function stepsOf(from, to, length) {
   const out = [];
-  const midnight = new Date(from).setHours(0, 0, 0, 0);
-  let t = length === day ? midnight : length === hour ? new Date(from).setMinutes(0, 0, 0) : midnight + Math.floor((from - midnight) / length) * length;
+  const start = midnight(from);
+  let t = length === day ? start : start + Math.floor((from - start) / length) * length;
   do {
-    const end = length === day ? nextDay(t, 1) : t + length;
+    const end = length === day ? midnight(t, 1) : t + length;
     out.push({ from: t, to: end, ok: 0, failed: 0, other: 0, missed: 0 });
     t = end;
   } while (t < to);

@@ -4,7 +4,7 @@ import { ask, newKey } from "./api.js";
 import { h } from "./dom.js";
 import { job, namespace } from "./facts.js";
 import { check, field, itemsOf, itemsText } from "./form.js";
-import { local, whenIn } from "./time.js";
+import { local, offset, unlocal, whenIn } from "./time.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./types/api").JobView} JobView */
@@ -110,7 +110,7 @@ export function backfill(view) {
   const zone = view.info.timeZone;
   /** @param {"from" | "to"} name @param {() => void} again */
   const time = (name, again) => field({
-    id: "run-" + name, type: "datetime-local", label: name === "from" ? w("job.from") : w("job.to"), value: f[name], required: true,
+    id: "run-" + name, type: "datetime-local", label: w(name === "from" ? "job.from" : "job.to", { zone: offset(unlocal(f[name]) || Date.now()) }), value: f[name], required: true,
     change: (v) => {
       f[name] = v;
       again();
@@ -133,7 +133,7 @@ export function backfill(view) {
     shows: (answer) => ticksOf(answer.ticks ?? [], zone),
     run: (o) => {
       const body = {
-        from: new Date(f.from).toISOString(), to: new Date(f.to).toISOString(), items: meant(f.items), parameter: f.parameter || undefined,
+        from: new Date(unlocal(f.from)).toISOString(), to: new Date(unlocal(f.to)).toISOString(), items: meant(f.items), parameter: f.parameter || undefined,
         stopAtFailure: f.stop || undefined,
       };
       return ask("POST /namespaces/{namespace}/jobs/{job}/backfill", { ...here, dryRun: o.dryRun, "Idempotency-Key": key(o, body) }, body);

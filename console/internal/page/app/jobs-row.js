@@ -6,7 +6,7 @@ import { blindSince } from "./hosttime.js";
 import { changeJobs } from "./jobs-change.js";
 import { flags } from "./jobs-list.js";
 import { may } from "./rights.js";
-import { ago, when, whenFull } from "./time.js";
+import { ago, isToday, when, whenFull } from "./time.js";
 import { badge, menu, state } from "./ui.js";
 import { number, w } from "./words.js";
 
@@ -46,9 +46,6 @@ export function schedule(job) {
     h("span", { class: "about" }, [job.moreCrons ? w("jobs.moreCrons", { n: job.moreCrons }) : "", job.timeZone].filter(Boolean).join(" · ")),
   ];
 }
-
-/** @param {string} t */
-const isToday = (t) => when(t) !== whenFull(t);
 
 /** @param {JobInfo} job */
 export function next(job) {

@@ -2,6 +2,7 @@
 import { ask, Problem } from "./api.js";
 import { failures, isFailure } from "./execution.js";
 import { namespace } from "./facts.js";
+import { midnight, zoneNow } from "./time.js";
 
 /** @typedef {import("./types/api").CountInfo} CountInfo */
 /** @typedef {import("./types/api").MissedInfo} MissedInfo */
@@ -22,9 +23,9 @@ const maxEvents = 200;
 /** Ticks that were missed because of an operator are none to worry about. */
 const wanted = ["item disabled", "servers disabled"];
 
-/** The beginnings of the last hours, in the zone of the browser. @param {number} now */
+/** The beginnings of the last hours, in the zone of the page. @param {number} now */
 function startsOf(now) {
-  const last = new Date(now).setMinutes(0, 0, 0);
+  const last = now - ((now - midnight(now)) % hour);
   return Array.from({ length: hours }, (_, i) => last - (hours - 1 - i) * hour);
 }
 
@@ -68,7 +69,7 @@ function rowOf(job, starts, counts, missed) {
 export async function loadDay(seesAll, candidates) {
   const starts = startsOf(Date.now());
   const from = new Date(starts[0]).toISOString();
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeZone = zoneNow();
   const row = async (/** @type {string} */ job) => {
     const q = { namespace, job, from, timeZone };
     const [counts, missed] = await Promise.all([ask("GET /namespaces/{namespace}/history/counts", q), ask("GET /namespaces/{namespace}/history/missed", q)]);

@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { inNamespace } from "./facts.js";
 import { failures } from "./execution.js";
+import { clock } from "./time.js";
 import { number, w } from "./words.js";
 
 /** @typedef {import("./overview-day.js").Day} Day */
@@ -9,8 +10,6 @@ import { number, w } from "./words.js";
 /** @typedef {import("./overview-day.js").Hour} Hour */
 
 const hour = 3600e3;
-/** @param {number} t */
-const clock = (t) => `${String(new Date(t).getHours()).padStart(2, "0")}:${String(new Date(t).getMinutes()).padStart(2, "0")}`;
 
 /** How bad an hour is, by the share of its executions that failed: 0 to 4. @param {Hour} c */
 function levelOf(c) {

@@ -1,10 +1,10 @@
 // The lines of the log of an execution: loaded part by part, live while it runs, searched and filtered where they are.
 import { ask } from "./api.js";
 import { h } from "./dom.js";
-import { facts, namespace } from "./facts.js";
+import { namespace } from "./facts.js";
 import { check, choice, field } from "./form.js";
 import { poll } from "./poll.js";
-import { whenFull } from "./time.js";
+import { clock, whenFull } from "./time.js";
 import { button, note, problem } from "./ui.js";
 import { w } from "./words.js";
 
@@ -17,8 +17,6 @@ const atOnce = 1000;
 const levels = ["DEBUG", "INFO", "WARN", "ERROR"];
 /** The level of a line, and what it counts for: INFO+1 is more than INFO. @param {string} level */
 const weight = (level) => levels.findIndex((name) => level.startsWith(name));
-
-const clock = new Intl.DateTimeFormat(facts.language, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
 
 export class Lines {
   /** @type {Line[]} */ lines = [];
@@ -81,7 +79,7 @@ export class Lines {
       }, { kind: "quiet" }) : null,
       h("div", { class: "run-lines", tabindex: "0", role: "log", "aria-live": "off", "aria-label": w("run.log"), made: (/** @type {Element} */ el) => this.#keep(el) },
         shown.map((l) => h("div", { key: l.number, class: "run-line level-" + (levels[weight(l.level)] ?? "").toLowerCase() },
-          h("time", { class: "num", datetime: l.time, title: whenFull(l.time) }, clock.format(new Date(l.time))),
+          h("time", { class: "num", datetime: l.time, title: whenFull(l.time) }, clock(l.time, 12)),
           h("span", { class: "level" }, l.level), h("span", { class: "text" }, marked(l.text, this.text)))),
         found.length ? null : h("p", { class: "soft" }, w("run.noHits"))));
   }

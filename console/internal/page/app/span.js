@@ -1,7 +1,7 @@
 // The time that a list is about: today, last night, the last hours or days, or from one time to another. It stands in the address as span, or
 // as from and to.
 import { choice, field } from "./form.js";
-import { local } from "./time.js";
+import { local, offset, unlocal } from "./time.js";
 import { w } from "./words.js";
 
 const hour = 3600e3;
@@ -14,7 +14,7 @@ const begins = new Map([
 /** What leaves the address when all time is wanted. */
 export const anyTime = { span: "", from: "", to: "" };
 
-/** @param {string | undefined} text */
+/** @param {string | number | undefined} text */
 function iso(text) {
   const t = new Date(text ?? "");
   return Number.isNaN(t.getTime()) ? undefined : t.toISOString();
@@ -41,12 +41,13 @@ export function spanFields(q, change, isBounded) {
   /** @type {[string, string][]} */
   const options = [["today", w("span.today")], ["night", w("span.night")], ["1h", w("span.hour")], ["6h", w("span.hours", { n: 6 })], ["24h", w("span.hours", { n: 24 })], ["7d", w("span.days", { n: 7 })], ["30d", w("span.days", { n: 30 })], ["own", w("span.own")]];
   if (!isBounded) options.unshift(["", w("span.any")]);
+  const zone = offset(q.from || Date.now());
   const turn = (/** @type {string} */ v) => change(v !== "own" ? { ...anyTime, span: v } : { span: "own", from: spanOf(q).from ?? new Date(Date.now() - 24 * hour).toISOString(), to: "" });
   return [
     choice({ id: "span", label: w("span.time"), value: isOwn ? "own" : begins.has(q.span) ? q.span : "", options, change: turn }),
     isOwn ? [
-      field({ id: "from", label: w("span.from"), type: "datetime-local", value: local(q.from), change: (v) => change({ span: "own", from: iso(v) ?? "" }) }),
-      field({ id: "to", label: w("span.to"), type: "datetime-local", value: local(q.to), change: (v) => change({ span: "own", to: iso(v) ?? "" }) }),
+      field({ id: "from", label: w("span.from", { zone }), type: "datetime-local", value: local(q.from), change: (v) => change({ span: "own", from: iso(unlocal(v)) ?? "" }) }),
+      field({ id: "to", label: w("span.to", { zone }), type: "datetime-local", value: local(q.to), change: (v) => change({ span: "own", to: iso(unlocal(v)) ?? "" }) }),
     ] : null,
   ];
 }

@@ -1,5 +1,5 @@
 // The span of time that a timeline shows.
-import { facts } from "./facts.js";
+import { clock, dayOf, midnight } from "./time.js";
 
 /** @typedef {{from: number, to: number}} Span in milliseconds since 1970 */
 
@@ -50,21 +50,17 @@ const steps = [
   hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day,
 ];
 
-const seconds = new Intl.DateTimeFormat(facts.language, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-const minutes = new Intl.DateTimeFormat(facts.language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const days = new Intl.DateTimeFormat(facts.language, { month: "short", day: "numeric" });
-
 /**
- * Where the axis has lines, and what stands at them: round times of the browser's zone, at most so many.
+ * Where the axis has lines, and what stands at them: round times of the page's zone, at most so many.
  * @param {Span} s @param {number} most @returns {{time: number, text: string, isDay: boolean}[]}
  */
 export function axis(s, most) {
   const step = steps.find((x) => (s.to - s.from) / x <= Math.max(most, 1)) ?? 7 * day;
-  const offset = new Date(s.from).getTimezoneOffset() * minute;
+  const offset = midnight(s.from) % day;
   const out = [];
   for (let time = Math.ceil((s.from - offset) / step) * step + offset; time < s.to; time += step) {
     const isDay = (time - offset) % day === 0;
-    out.push({ time, isDay, text: (isDay ? days : step < minute ? seconds : minutes).format(time) });
+    out.push({ time, isDay, text: isDay ? dayOf(time) : clock(time, step < minute ? 8 : 5) });
   }
   return out;
 }

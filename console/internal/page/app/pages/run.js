@@ -4,7 +4,7 @@ import { hostNow } from "../hosttime.js";
 import { h } from "../dom.js";
 import { durationOf, latenessOf } from "../execution.js";
 import { facts, inNamespace, namespace } from "../facts.js";
-import { crumbs, heading, page, start, tools } from "../frame.js";
+import { crumbs, heading, page, start, tellZoneOf, tools } from "../frame.js";
 import { number, term, w } from "../words.js";
 import { runActions } from "../run-actions.js";
 import { Lines } from "../run-lines.js";
@@ -18,7 +18,11 @@ import { at, badge, copy, pairs, section, since, state } from "../ui.js";
 
 const execution = facts.params.execution;
 
-await start(load, (loaded) => {
+await start(async () => {
+  const loaded = await load();
+  await tellZoneOf(loaded.x.job);
+  return loaded;
+}, (loaded) => {
   let x = loaded.x;
   let chain = loaded.chain;
   let openUntil = 0;
