@@ -9,6 +9,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // ServerInfo is a host of the namespace, over all jobs.
@@ -86,6 +87,8 @@ type JobServer struct {
 	Enabled bool   `json:"enabled"`
 	// Instances are the ids of the instances that are there, ascending.
 	Instances []string `json:"instances,omitempty"`
+	// Unrecorded is whether nobody knows what of the job runs there (MonitorExecution is off). Only [Ops.JobsOn] tells it.
+	Unrecorded bool `json:"unrecorded,omitempty"`
 }
 
 // Servers lists the servers that the job knows, by address, whether they have instances or not.
@@ -110,7 +113,10 @@ func (o *Ops) JobsOn(ctx context.Context, address string) ([]JobServer, error) {
 			return nil, fmt.Errorf("jobs on server %s: %w", brief.Text(address), err)
 		}
 		if s := found.Servers[address]; s != nil {
-			list = append(list, serverOf(found.name, found.State, s))
+			config, err := jobtype.DecodeConfig(found.Config.Value)
+			on := serverOf(found.name, found.State, s)
+			on.Unrecorded = err != nil || config.MonitorExecution == jobtype.Off
+			list = append(list, on)
 		}
 	}
 	slices.SortFunc(list, func(a, b JobServer) int { return cmp.Compare(a.Job, b.Job) })

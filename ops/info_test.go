@@ -400,8 +400,12 @@ func TestJobsQuery(t *testing.T) {
 			t.Errorf("servers %+v, %v; want %+v", servers, err, want)
 		}
 		on, err := ops.New(reg).JobsOn(t.Context(), "192.0.2.9")
-		if err != nil || len(on) != 1 || on[0].Job != "report" || on[0].Enabled || len(on[0].Instances) != 0 {
+		if err != nil || len(on) != 1 || on[0].Job != "report" || on[0].Enabled || on[0].Unrecorded || len(on[0].Instances) != 0 {
 			t.Errorf("jobs on a server: %+v, %v", on, err)
+		}
+		plant(t, reg, "report", map[string]string{"config": small + "monitorExecution: false\n"})
+		if on, err := ops.New(reg).JobsOn(t.Context(), "192.0.2.9"); err != nil || len(on) != 1 || !on[0].Unrecorded {
+			t.Errorf("a job without records: %+v, %v", on, err)
 		}
 		every, err := ops.New(reg).JobServers(t.Context())
 		if err != nil || len(every) != 5 || every[0].Job != "pay" || every[4].Server != "192.0.2.9" || every[4].Enabled {

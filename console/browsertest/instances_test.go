@@ -156,7 +156,7 @@ func TestDrain(t *testing.T) {
 	tab.WaitFor("!document.querySelector('tbody [title=\"" + process + "\"]')")
 }
 
-// A server is kept from all jobs and let in again, and the page follows.
+// A server is drained: it is kept from all jobs, its page says when nothing runs there any more, and it is let in again.
 func TestServers(t *testing.T) {
 	browser.Require(t)
 	server := world.Address(1)
@@ -175,12 +175,20 @@ func TestServers(t *testing.T) {
 		}
 	})
 	tab.Click("button", "Actions: "+server)
-	tab.Click("button", "Disable")
+	tab.Click("button", "Drain")
 	tab.See(fmt.Sprintf("%d jobs to change", jobsOn(t, server)))
 	tab.Fill("Why", "it is moved")
-	tab.Click("button", "Disable")
-	isNow("it is disabled in all jobs", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs })
-	tab.WaitFor(rowOf(server) + ".innerText.includes('Disabled')")
+	tab.Click("button", "Drain")
+	tab.WaitFor("location.search === '?server=" + server + "'")
+	isNow("it is disabled in all jobs, and runs nothing", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs && s.Running+s.Items == 0 })
+	tab.See("the machine may be switched off")
+	audit(t, tab, "a drained server")
+	cut(tab)
+	tab.See("do not switch the machine off yet")
+	audit(t, tab, "a drained server while the page is blind")
+	heal(tab)
+	tab.See("the machine may be switched off")
+	tab.Open(serversPage)
 	tab.Click("button", "Disabled 1")
 	tab.See("1 server Show all")
 	tab.Click("button", "Actions: "+server)

@@ -206,10 +206,11 @@ var words = map[reflect.Type]map[string]string{
 		"running":      "How many of them run.",
 	},
 	reflect.TypeFor[ops.JobServer](): {
-		"job":       "Name of the job.",
-		"server":    "Address of the server.",
-		"enabled":   "Whether it may have items of the job.",
-		"instances": "Ids of its instances of the job, ascending. Left out if it has none.",
+		"job":        "Name of the job.",
+		"server":     "Address of the server.",
+		"enabled":    "Whether it may have items of the job.",
+		"instances":  "Ids of its instances of the job, ascending. Left out if it has none.",
+		"unrecorded": "Whether nobody knows what of the job runs there: monitorExecution is off. Only the list of the jobs on a server tells it.",
 	},
 	reflect.TypeFor[ops.RequestState](): {
 		"id":      "Id of the request.",

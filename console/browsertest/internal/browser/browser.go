@@ -37,6 +37,7 @@ func (b *Browser) run() error {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		// Nothing but this host is ever asked, whatever a page, or Chromium itself, wants.
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
+		chromedp.Env("TZ=UTC"), // pages name their zone
 	)
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, endBrowser := chromedp.NewContext(allocator)

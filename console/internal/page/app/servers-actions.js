@@ -6,11 +6,11 @@ import { namespace } from "./facts.js";
 import { summaryOf } from "./instances-outcomes.js";
 import { w } from "./words.js";
 
-/** @typedef {"disable" | "enable" | "shutdown" | "remove"} Verb */
+/** @typedef {"disable" | "enable" | "shutdown" | "remove"} Verb disable drains a server */
 
-/** @type {Record<Exclude<Verb, "enable">, {title: (server: string) => string, text: () => string, does: () => string, isGone?: boolean}>} */
+/** @type {Record<Exclude<Verb, "enable">, {title: (server: string) => string, text: () => string, does: () => string}>} */
 const questions = {
-  disable: { title: (server) => w("servers.disableAsk", { server }), text: () => w("servers.disableText"), does: () => w("servers.disable") },
+  disable: { title: (server) => w("servers.drainAsk", { server }), text: () => w("servers.drainText"), does: () => w("servers.drain") },
   shutdown: { title: (server) => w("servers.shutDownAsk", { server }), text: () => w("servers.shutDownText"), does: () => w("servers.shutDown") },
   remove: { title: (server) => w("servers.removeAsk", { server }), text: () => w("servers.removeText"), does: () => w("ui.remove") },
 };

@@ -75,7 +75,7 @@ export function serverActions(s, done) {
   const n = s.disabledJobs ?? 0;
   return [
     n > 0 && { text: w("servers.enable"), act: () => changeServer("enable", s.server, done) },
-    n < s.jobs && { text: w("servers.disable"), act: () => changeServer("disable", s.server, done), danger: true },
+    n < s.jobs && { text: w("servers.drain"), act: () => changeServer("disable", s.server, () => location.assign(inNamespace(["servers"], { server: s.server }))), danger: true },
     s.instances > 0 && { text: w("servers.shutDown"), act: () => changeServer("shutdown", s.server, done), danger: true },
     { text: w("ui.remove"), act: () => changeServer("remove", s.server, done), danger: true },
   ];

@@ -4,6 +4,7 @@ import { inNamespace } from "./facts.js";
 import { searchField } from "./filters.js";
 import { may, maySome } from "./rights.js";
 import { changeServerOf } from "./servers-actions.js";
+import { drainNote } from "./servers-drain.js";
 import { serverBadges } from "./servers-list.js";
 import { by, sorted, table } from "./table.js";
 import { badge, button, empty, instanceName, menu, pairs, section } from "./ui.js";
@@ -20,7 +21,8 @@ let search = "";
 let order = { by: "job", down: false };
 
 /** @param {One} one @param {{again: () => void, done: () => void}} o */
-export function serverView({ info, jobs }, o) {
+export function serverView(one, o) {
+  const { info, jobs } = one;
   const rows = jobs.filter((j) => j.job.toLowerCase().includes(search.trim().toLowerCase()));
   /** @type {import("./table.js").Column<JobServer>[]} */
   const columns = [
@@ -30,6 +32,7 @@ export function serverView({ info, jobs }, o) {
   ];
   if (maySome("operator")) columns.push({ name: "menu", text: w("ui.menu"), unseen: true, cell: (j) => menuOf(j, o.done) });
   return [
+    drainNote(one),
     section(w("servers.about"), { tools: h("a", { href: inNamespace(["instances"], { server: info.server }) }, w("servers.toInstances")) },
       pairs([
         [w("servers.state"), serverBadges(info)], [w("servers.jobs"), number(info.jobs)], [w("servers.instances"), number(info.instances)],

@@ -94,6 +94,7 @@ function one() {
     tools();
     return h("div", { class: "block" }, empty(w("servers.unknown", { server }), h("a", { href: inNamespace(["servers"]) }, w("servers.toAll"))));
   }
-  tools(mayAct ? menu(w("ui.menu"), serverActions(info, done)) : null);
+  const [first, ...more] = serverActions(info, done).filter((a) => !!a);
+  tools(mayAct ? [button(first.text, first.act), menu(w("ui.menu"), more)] : null);
   return serverView({ info, jobs }, { again, done });
 }

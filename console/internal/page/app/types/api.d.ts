@@ -998,6 +998,8 @@ export interface JobServer {
   job: string;
   /** Address of the server. */
   server: string;
+  /** Whether nobody knows what of the job runs there: monitorExecution is off. Only the list of the jobs on a server tells it. */
+  unrecorded?: boolean;
 }
 export interface JobView {
   /** Whether the leader is asked to reshard the job. */
