@@ -123,6 +123,9 @@ func (c *Control) byCookie(cookies []*http.Cookie, isUse bool) (*Principal, erro
 }
 
 func (c *Control) bySession(value string, isCookie, isUse bool) (*Principal, error) {
+	if err := c.stored.read(); err != nil {
+		c.fault("sessions", err)
+	}
 	s, ok := c.sessions.find(value, isUse)
 	if !ok {
 		return nil, errOver

@@ -57,6 +57,7 @@ type Control struct {
 
 	cancel context.CancelFunc
 	done   chan struct{}
+	soon   chan struct{} // wakes keep: sessions are to be written
 }
 
 // Open reads the users file. Close the Control.
@@ -73,7 +74,7 @@ func Open(o Options) (*Control, error) {
 	}
 	c := &Control{
 		o: o, key: make([]byte, 32), changes: newChanges(), limits: newLimiter(), floods: newFloods(), kept: map[place]kept{}, faults: map[string]error{},
-		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}),
+		slots: make(chan struct{}, o.Hashes), waiting: make(chan struct{}, maxWaiting), done: make(chan struct{}), soon: make(chan struct{}, 1),
 	}
 	_, _ = rand.Read(c.key) // never fails
 	c.sessions = &sessions{changes: c.changes, idle: o.Idle, absolute: o.Absolute, most: o.Sessions, mostOfUser: o.SessionsOfUser, all: map[string]*session{}}
@@ -106,13 +107,13 @@ func (c *Control) Close() error {
 	c.cancel()
 	<-c.done
 	c.tellRest()
-	return errors.Join(c.stored.write(), c.saveUses(context.Background()))
+	return errors.Join(c.stored.write(context.Background()), c.saveUses(context.Background()))
 }
 
-// lookEvery is how often the users file is looked at while nobody sends a request, and the sessions are written if they are others.
+// lookEvery is how often the users file and the sessions are looked at while nobody sends a request.
 const lookEvery = 2 * time.Second
 
-// keep looks at the users file, for those who wait for a change of it, and writes the sessions. Each minute it writes the last uses
+// keep looks at the users file and the sessions, for those who wait for a change, and writes the sessions. Each minute it writes the last uses
 // of tokens, and tells how many log-ins were counted only.
 func (c *Control) keep(ctx context.Context) {
 	defer close(c.done)
@@ -123,13 +124,24 @@ func (c *Control) keep(ctx context.Context) {
 		select {
 		case <-looks.C:
 			c.users.roster()
-			c.fault("sessions", c.stored.write())
+			c.writeSoon()
+		case <-c.soon:
+			c.fault("sessions", c.stored.write(ctx))
 		case <-writes.C:
 			c.fault("uses", c.saveUses(ctx))
 			c.tellRest()
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// writeSoon has keep write the sessions that have changed, for other consoles and the next process, and take over those of others:
+// nobody waits for a disk.
+func (c *Control) writeSoon() {
+	select {
+	case c.soon <- struct{}{}:
+	default:
 	}
 }
 

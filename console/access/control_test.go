@@ -706,6 +706,45 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// Consoles with one users file have the sessions in common: who logs in at one of them is in at the others, and who logs out of one,
+// or is thrown out, is out of all, and streams of others are told. A session that is used at one does not become idle at the other.
+func TestSessionsOfTwoConsoles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := usersFile(t)
+		a, b := open(t, Options{File: file}), open(t, Options{File: file})
+		out, thrown, used, late := login(t, a, "ben"), login(t, b, "ben"), login(t, a, "anna"), login(t, b, "anna")
+		pass(lookEvery)
+		for _, s := range []Session{out, thrown, used, late} {
+			wantWho(t, a, withCookie(a, s), s.User)
+			wantWho(t, b, withCookie(b, s), s.User)
+		}
+		b.Logout(wantWho(t, b, withCookie(b, out), "ben"))
+		pass(lookEvery)
+		wantRefused(t, a, withCookie(a, out), "over")
+		changed := b.Changed()
+		if err := a.EndSession(Actor{Name: "anna"}, thrown.Key); err != nil {
+			t.Fatal(err)
+		}
+		pass(lookEvery)
+		select {
+		case <-changed:
+		default:
+			t.Error("the other console was not told")
+		}
+		wantRefused(t, b, withCookie(b, thrown), "over")
+		for range 3 {
+			pass(20 * time.Minute)
+			wantWho(t, a, withCookie(a, used), "anna")
+			pass(lookEvery)
+		}
+		wantWho(t, b, withCookie(b, used), "anna")
+		wantRefused(t, b, withCookie(b, late), "over")
+		if left := a.Sessions(""); len(left) != 1 {
+			t.Errorf("left are %+v", left)
+		}
+	})
+}
+
 // Sessions outlive the process, and what ends them ends them for the next one, too. Their file has no secret.
 func TestSessionsOutliveTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@
 //	             └──┘ a request
 //
 // Its secret is 256 random bits. The server keeps their hash, also in a file beside that of the users: a session goes on when the
-// console is started anew. A crash may bring back one that was ended two seconds before it.
+// console is started anew, and at other consoles that have the file in common. Who logs out of one is out of all a moment later.
 //
 // # A log-in by password
 //
@@ -33,7 +33,7 @@
 //
 // # What is not promised
 //
-// Limits and sessions are those of one process; limits do not outlive it. Who can write the users file, or read the memory
+// Limits are those of one process, and do not outlive it; sessions, too, where their file cannot be written. Who can write the users file, or read the memory
 // of the process, is an admin. How many users there are, and which kinds of hashes they have, may show in how long
 // log-ins take. There is no second factor, and no expiry of passwords: a provider has these.
 package access

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -60,7 +61,7 @@ type sessions struct {
 
 	mu        sync.Mutex
 	all       map[string]*session // by Key
-	isChanged bool                // since they were written
+	isChanged atomic.Bool         // since they were written
 }
 
 // keyOf returns the key of a session by its secret.
@@ -76,7 +77,8 @@ func (s *sessions) begin(n session) Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.makeRoom(n.User, now)
-	s.all[n.Key], s.isChanged = &n, true
+	s.all[n.Key] = &n
+	s.isChanged.Store(true)
 	return Session{Key: n.Key, User: n.User, Expires: n.Expires, value: value}
 }
 
@@ -106,7 +108,7 @@ func (s *sessions) makeRoom(user string, now time.Time) {
 // drop ends a session. mu is held.
 func (s *sessions) drop(key string) {
 	delete(s.all, key)
-	s.isChanged = true
+	s.isChanged.Store(true)
 	s.changes.tell()
 }
 
@@ -134,7 +136,9 @@ func (s *sessions) find(value string, isUse bool) (session, bool) {
 		return session{}, false
 	}
 	if isUse {
-		s.isChanged = s.isChanged || now.Truncate(time.Minute).After(n.Used)
+		if now.Truncate(time.Minute).After(n.Used) {
+			s.isChanged.Store(true)
+		}
 		n.Used = now
 	}
 	return *n, true
@@ -161,6 +165,38 @@ func (s *sessions) endIf(holds func(session) bool) {
 			s.drop(key)
 		}
 	}
+}
+
+// merge takes over what another console has written since the file had some sessions: which it has begun, used and ended.
+func (s *sessions) merge(theirs map[string]*session, had map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, n := range s.all {
+		switch other := theirs[key]; {
+		case other != nil && other.Used.After(n.Used):
+			n.Used = other.Used
+		case other == nil && had[key]:
+			delete(s.all, key)
+			s.changes.tell()
+		}
+	}
+	for key, n := range theirs {
+		if s.all[key] == nil && !had[key] && n != nil && n.Key == key && !s.isOver(n, time.Now()) {
+			s.all[key] = n
+		}
+	}
+}
+
+// written returns all of them, which are written now.
+func (s *sessions) written() map[string]session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isChanged.Store(false)
+	all := make(map[string]session, len(s.all))
+	for key, n := range s.all {
+		all[key] = *n
+	}
+	return all
 }
 
 // list returns the sessions that go on.

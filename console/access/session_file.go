@@ -1,12 +1,14 @@
 package access
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"sync"
 	"syscall"
-	"time"
 
 	"github.com/elasticjob-go/elasticjob/internal/bounded"
 	"github.com/elasticjob-go/elasticjob/internal/lockedfile"
@@ -14,59 +16,82 @@ import (
 
 func (f File) sessions() string { return string(f) + ".sessions" }
 
-// sessionFile keeps the sessions of a console beside its users, in users.yaml.sessions, so that they outlive it. It has no secret
-// of any. It is written every few seconds, so a crash may bring back one that has just been ended. Where it cannot be written, as
-// beside a secret of Kubernetes, sessions end with the process. One goroutine at a time uses it.
+// sessionFile keeps the sessions of a console beside its users, in users.yaml.sessions: they outlive it, and consoles that have
+// the file in common have the sessions in common. It has no secret of any. A session that begins, or that somebody ends, is written
+// soon after; the rest every few seconds. So a crash may bring back one that has just ended. Where it cannot be written, as
+// beside a secret of Kubernetes, sessions end with the process.
 type sessionFile struct {
 	path string // empty: they are not kept
 	of   *sessions
+
+	mu   sync.Mutex
+	seen fs.FileInfo     // of the file that was read or written last
+	had  map[string]bool // the sessions that it had
 }
 
 // maxSessionsFile bounds the file, in bytes: ten thousand sessions are some 4 MB.
 const maxSessionsFile = 64 << 20
 
-// read takes over those of the file that go on.
+// read takes over what another console has written. It costs a look at the file's date.
 func (f *sessionFile) read() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.readLocked()
+}
+
+func (f *sessionFile) readLocked() error {
 	if f.path == "" {
 		return nil
 	}
-	document, _, err := bounded.File(f.path, maxSessionsFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && f.seen != nil && same(f.seen, info) {
 		return nil
 	}
+	document, info, err := bounded.File(f.path, maxSessionsFile)
 	all := map[string]*session{}
 	if err == nil {
+		f.seen = info
 		err = json.Unmarshal(document, &all)
 	}
 	if err != nil {
 		return fmt.Errorf("sessions: %s: %w", f.path, err)
 	}
-	for key, n := range all {
-		if n != nil && n.Key == key && !f.of.isOver(n, time.Now()) {
-			f.of.all[key] = n
-		}
-	}
+	f.of.merge(all, f.had)
+	f.had = keysOf(all)
 	return nil
 }
 
 // write writes them if they have changed.
-func (f *sessionFile) write() error {
-	f.of.mu.Lock()
-	if f.path == "" || !f.of.isChanged {
-		f.of.mu.Unlock()
-		return nil
+func (f *sessionFile) write(ctx context.Context) error {
+	if f.path == "" || !f.of.isChanged.Load() {
+		return f.read()
 	}
-	document, err := json.Marshal(f.of.all)
-	f.of.isChanged = false
-	f.of.mu.Unlock()
-	if err == nil {
-		err = lockedfile.Replace(f.path, document, nil)
-	}
+	err := lockedfile.Change(ctx, f.path, func(path string) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		_ = f.readLocked() // one that cannot be read is written anew
+		all := f.of.written()
+		document, err := json.Marshal(all)
+		if err == nil {
+			err = lockedfile.Replace(path, document, nil)
+		}
+		if err == nil {
+			f.had = keysOf(all)
+			f.seen, err = os.Stat(path)
+		}
+		return err
+	})
 	if err == nil || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil
 	}
-	f.of.mu.Lock()
-	f.of.isChanged = true
-	f.of.mu.Unlock()
+	f.of.isChanged.Store(true)
 	return fmt.Errorf("sessions: %w", err)
+}
+
+func keysOf[V any](all map[string]V) map[string]bool {
+	keys := make(map[string]bool, len(all))
+	for key := range all {
+		keys[key] = true
+	}
+	return keys
 }
