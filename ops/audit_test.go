@@ -320,7 +320,7 @@ func TestAuditIsFair(t *testing.T) {
 	for i := range many / 2 {
 		eve := all.By(fmt.Sprintf("eve (token t%d)", i)).Job("settle")
 		_, err := eve.Pause(ctx, ops.PauseRequest{})
-		if err := errors.Join(err, eve.Resume(ctx)); err != nil {
+		if err := errors.Join(err, eve.Resume(ctx, ops.ResumeRequest{})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestPauseWithACoarseClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(5*time.Second + 200*time.Millisecond)
-		if err := steer.Resume(t.Context()); err != nil {
+		if err := steer.Resume(t.Context(), ops.ResumeRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(5 * time.Second)

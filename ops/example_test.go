@@ -101,7 +101,7 @@ func ExampleJob_Pause() {
 		log.Fatal(err)
 	}
 	fmt.Println("triggered during the pause:", results[0].Outcome)
-	fmt.Println("resumed:", settle.Resume(ctx))
+	fmt.Println("resumed:", settle.Resume(ctx, ops.ResumeRequest{}))
 	// Output:
 	// a second pause is refused: true
 	// triggered during the pause: OK

@@ -123,7 +123,7 @@ func TestSteering(t *testing.T) {
 		_, err = steer.Pause(ctx, ops.PauseRequest{Why: "move"})
 		must(err)
 		await(t, s, "a pause", func(s job.Status) bool { return s.Paused.By == "anna" && s.Paused.Why == "move" })
-		must(steer.Resume(ctx))
+		must(steer.Resume(ctx, ops.ResumeRequest{}))
 		await(t, s, "no pause", func(s job.Status) bool { return s.Paused.Since.IsZero() })
 
 		// Who has which item.
@@ -222,7 +222,7 @@ func TestWhatIsRefused(t *testing.T) {
 			}, says: "has not come yet"},
 			{name: "kill: without records", job: "free", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{}); return err }, is: ops.ErrNotRunning, says: "MonitorExecution"},
 			{name: "kill: failover that the job has not", job: "free", do: func(j *ops.Job) error { _, err := j.Kill(ctx, ops.KillRequest{Failover: true}); return err }, says: "MonitorExecution"},
-			{name: "resume: no pause", do: func(j *ops.Job) error { return j.Resume(ctx) }, is: ops.ErrNotPaused},
+			{name: "resume: no pause", do: func(j *ops.Job) error { return j.Resume(ctx, ops.ResumeRequest{}) }, is: ops.ErrNotPaused},
 			{name: "trigger: no such item", do: func(j *ops.Job) error { _, err := j.Trigger(ctx, job.TriggerRequest{Items: []int{3}}); return err }, says: "item 3: 0 to 2"},
 			{name: "trigger: no such instance", do: func(j *ops.Job) error {
 				_, err := j.Trigger(ctx, job.TriggerRequest{Instances: []string{"x"}})

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,15 +19,20 @@ import (
 type PauseRequest struct {
 	// Why is for people. It is cut after 255 bytes.
 	Why string
-	// MakeUp says what becomes of the ticks of the pause when it ends. With it each item runs
-	// once for all that it has missed, also if misfire is off or the misfire window is over.
-	// Without it they are skipped, also if misfire is on. What an item had missed before the pause is
-	// neither: it stays due. (If the configuration has no time zone, it is skipped, too.)
+	// MakeUp says what becomes of the ticks of the pause when it ends. With it each item runs once for all that it has
+	// missed, also if misfire is off or the misfire window is over. Without it they are skipped, also if misfire is on.
+	// What an item had missed before the pause stays due. (If the configuration has no time zone, it is skipped, too.)
 	MakeUp bool
 	// DisableJVM disables the servers of JVM members until the pause ends, because JVM members
 	// know no pause. A server on which a Go member runs, too, is left as it is: its Go members
 	// would lose their items.
 	DisableJVM bool
+}
+
+// ResumeRequest says how a pause is to end.
+type ResumeRequest struct {
+	// MakeUp replaces that of the pause if it is not nil. Of a schedule that was changed meanwhile, ticks since then count.
+	MakeUp *bool
 }
 
 // Paused says what a pause does not reach.
@@ -62,11 +68,7 @@ func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
 		p = Paused{Since: j.ops.now().UTC().Truncate(time.Millisecond)}
 		var ops []coord.Op
 		p.JVM, p.Disabled, ops = jvmServers(s, j.name, r.DisableJVM)
-		for _, id := range slices.Sorted(maps.Keys(s.Instances)) {
-			if s.IsOld(id) {
-				p.Old = append(p.Old, id)
-			}
-		}
+		p.Old = slices.DeleteFunc(slices.Sorted(maps.Keys(s.Instances)), func(id string) bool { return !s.IsOld(id) })
 		d.Pause = jobtree.Pause{
 			Paused: p.Since, PausedBy: j.ops.by, PausedWhy: brief.Cut(r.Why, maxBy), MakeUp: r.MakeUp,
 			PausedServers: strings.Join(p.Disabled, ","),
@@ -84,30 +86,28 @@ func (j *Job) Pause(ctx context.Context, r PauseRequest) (Paused, error) {
 	return p, err
 }
 
-// Resume ends a pause. Ticks from then on begin as always; those of the pause as it says. If
+// Resume ends a pause. Ticks from then on begin as always; those of the pause as it, or r, says. If
 // they are made up and the last one has just come, the run counts as that tick on time. Resume
 // enables the servers that the pause has disabled. It is one commit.
 //
 // Errors: ErrNotPaused; those of a read and of a commit.
-func (j *Job) Resume(ctx context.Context) error {
+func (j *Job) Resume(ctx context.Context, r ResumeRequest) error {
 	return j.try(ctx, "resume", func(s *jobtree.State) error {
 		if s.Schedule == nil || !s.Schedule.IsPaused() {
 			return ErrNotPaused
 		}
 		d := s.Schedule.ScheduleDocument
 		now := j.ops.now().UTC()
-		if d.MakeUp {
+		if *cmp.Or(r.MakeUp, &d.MakeUp) {
 			d.MakeUpTo = now
 		} else if !d.Since.IsZero() {
 			d.LastBefore = j.lastBeforePause(ctx, s)
 			d.Since = now
 		}
 		var ops []coord.Op
-		if d.PausedServers != "" {
-			for ip := range strings.SplitSeq(d.PausedServers, ",") {
-				if server := s.Servers[ip]; server != nil && !server.Enabled {
-					ops = append(ops, coord.SetAt(server.Path, []byte(jobtree.Enabled), server.Version))
-				}
+		for ip := range strings.SplitSeq(d.PausedServers, ",") {
+			if server := s.Servers[ip]; server != nil && !server.Enabled {
+				ops = append(ops, coord.SetAt(server.Path, []byte(jobtree.Enabled), server.Version))
 			}
 		}
 		act, err := j.ops.act(j.name, ActionResume)

@@ -170,7 +170,9 @@ var deeds = []func(ctx context.Context, o *ops.Ops, n int) error{
 		_, err := o.Job("settle").Pause(ctx, ops.PauseRequest{MakeUp: n%2 == 0})
 		return err
 	},
-	func(ctx context.Context, o *ops.Ops, n int) error { return o.Job("settle").Resume(ctx) },
+	func(ctx context.Context, o *ops.Ops, n int) error {
+		return o.Job("settle").Resume(ctx, ops.ResumeRequest{})
+	},
 	func(ctx context.Context, o *ops.Ops, n int) error {
 		return o.Job("settle").Pin(ctx, n%2, ops.PinRequest{Label: fmt.Sprint("l", n%3)})
 	},

@@ -135,6 +135,14 @@ func TestDangerousCommandsAsk(t *testing.T) {
 	if text := strings.Join(strings.Fields(p.out.String()), ""); strings.Count(text, `"action"`) != 1 || !strings.Contains(text, `"a"`) || !strings.Contains(text, `"b"`) {
 		t.Errorf("the audit is %s", text)
 	}
+	run(exit.Usage, "resume", "a", "--make-up=perhaps")
+	for job, says := range map[string]string{"a": "--make-up", "b": "--make-up=false"} {
+		run(exit.Done, "resume", job, says)
+		run(exit.Done, "tree", job, "--values")
+		if got := strings.Contains(p.out.String(), "makeUpTo"); got != (job == "a") {
+			t.Errorf("resume %s %s: %s", job, says, &p.out)
+		}
+	}
 }
 
 // Each change of a production context asks for its namespace, and a terminal shows where that is in red.

@@ -76,6 +76,8 @@ func TestToken(t *testing.T) {
 	tab.Fill("Name", "deploy")
 	tab.Choose("Counts for", "7 days")
 	tab.Click("checkbox", "It may do less than its user")
+	tab.Fill("Namespaces", "*")
+	tab.Fill("Jobs", "*")
 	tab.Expect("POST /api/v1/me/tokens: 422")
 	tab.Click("button", "Make it")
 	tab.See("you have not got this yourself")
@@ -139,7 +141,7 @@ func TestChangePassword(t *testing.T) {
 func TestEndSession(t *testing.T) {
 	t.Parallel()
 	const user = "sessions-sue"
-	addUser(t, user, access.Grant{Role: access.Admin})
+	addUser(t, user, access.Grant{Role: access.Admin, Namespaces: []string{"*"}, Jobs: []string{"*"}})
 	there, j := configure(t, user, "settings", job.Config{Name: "session-ends", Cron: "0 0 3 * * ?", ShardingTotalCount: 1})
 	there.Fill("Description", "typed before")
 	there.See("1 setting is changed")
@@ -196,10 +198,20 @@ func TestUsers(t *testing.T) {
 	}
 
 	tab.Fill("Jobs", "")
+	tab.See("Needed: * alone stands for all.")
+	tab.Expect("PUT /api/v1/users/" + user + ": 422")
+	tab.Click("button", "Save") // an empty field grants nothing
+	tab.See("body.grants[0].jobs")
+	tab.Fill("Jobs", world.Quick)
+	tab.Click("button", "Which jobs are these now?")
+	tab.WaitFor("/^" + world.Namespace + ": 1 of \\d+ jobs: " + world.Quick + "$/.test(document.querySelector('.grant-preview li')?.innerText)")
+	audit(t, tab, "jobs of a right")
+	tab.Fill("Jobs", "*")
+	tab.WaitFor("!document.querySelector('.grant-preview').open")
 	refuses(t, tab, "Save")
 	tab.Click("button", "Save")
 	tab.NotSee("Undo")
-	want[0].Jobs = nil
+	want[0].Jobs = []string{"*"}
 	if got := grantsOf(t, user); !reflect.DeepEqual(got, want) {
 		t.Errorf("he has %v now", got)
 	}
@@ -240,7 +252,7 @@ func TestRightsConflict(t *testing.T) {
 	addUser(t, user, quickJobs)
 	tab := enter(t, world.Admin, "/users?user="+user)
 	tab.Fill("Jobs", "mine-*")
-	theirs := access.Grant{Role: access.Operator, Jobs: []string{"theirs-*"}}
+	theirs := access.Grant{Role: access.Operator, Namespaces: []string{"*"}, Jobs: []string{"theirs-*"}}
 	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{theirs}}, client.Any); err != nil {
 		t.Fatal(err)
 	}

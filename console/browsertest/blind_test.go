@@ -70,10 +70,10 @@ func TestRightsBecomeLess(t *testing.T) {
 	t.Parallel()
 	const user, name = "less-lea", "less-rights"
 	town.Job(t, world.Mail, job.Config{Name: name, Cron: "0 0 3 1 1 ?", ShardingTotalCount: 1})
-	addUser(t, user, access.Grant{Role: access.Operator})
+	addUser(t, user, access.Grant{Role: access.Operator, Namespaces: []string{"*"}, Jobs: []string{"*"}})
 	tab := enter(t, user, "/namespaces/"+world.Namespace+"/jobs/"+name)
 	tab.See("Trigger")
-	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{{Role: access.Viewer}}}, client.Any); err != nil {
+	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{{Role: access.Viewer, Namespaces: []string{"*"}, Jobs: []string{"*"}}}}, client.Any); err != nil {
 		t.Fatal(err)
 	}
 	tab.NotSee("Trigger")
@@ -84,7 +84,7 @@ func TestRightsBecomeLess(t *testing.T) {
 func TestRightIsTaken(t *testing.T) {
 	t.Parallel()
 	const user, page = "taken-tina", "/namespaces/" + world.Namespace + "/servers"
-	addUser(t, user, access.Grant{Role: access.Viewer})
+	addUser(t, user, access.Grant{Role: access.Viewer, Namespaces: []string{"*"}, Jobs: []string{"*"}})
 	tab := enter(t, user, page)
 	tab.See("Live")
 	tab.Allow(": 403")

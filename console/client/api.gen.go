@@ -1295,6 +1295,10 @@ type RetriedFailures struct {
 
 	// More Whether there may be more failures than were looked at.
 	More bool `json:"more,omitempty,omitzero"`
+// ResumeBody is schema ResumeBody of the document.
+type ResumeBody struct {
+	// MakeUp Whether each item runs once for those that it has missed. Default: as the pause says.
+	MakeUp bool `json:"makeUp,omitempty,omitzero"`
 }
 
 // RetryBody is schema RetryBody of the document.
@@ -2868,8 +2872,8 @@ func (j *Job) ReshardItems(ctx context.Context) (Changed, error) {
 // Without a pause nothing changes.
 //
 // Needs the role operator, for the job.
-func (j *Job) Resume(ctx context.Context) (Changed, error) {
-	return answer[Changed](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/resume", names: []any{j.n.name, j.name}, isDry: j.n.isDry})
+func (j *Job) Resume(ctx context.Context, body ResumeBody) (Changed, error) {
+	return answer[Changed](ctx, j.n.c, call{method: "POST", path: "/namespaces/%s/jobs/%s/resume", names: []any{j.n.name, j.name}, isDry: j.n.isDry, body: body})
 }
 
 // Retry: Run failed items again.

@@ -303,7 +303,7 @@ func TestErrors(t *testing.T) {
 		}{
 			"nobody":           {second(nobody.ListNamespaces(ctx)), []error{client.ErrNotLoggedIn}, ""},
 			"not his job":      {second(ben.Job("settle").GetInfo(ctx)), []error{client.ErrDenied}, ""},
-			"not his to do":    {second(ben.Job("pay-out").Resume(ctx)), []error{client.ErrDenied}, ""},
+			"not his to do":    {second(ben.Job("pay-out").Resume(ctx, client.ResumeBody{})), []error{client.ErrDenied}, ""},
 			"no namespace":     {second(w.as(t, "anna").Namespace("nothing").Job("settle").GetInfo(ctx)), []error{client.ErrNoNamespace}, ""},
 			"no job":           {second(anna.Job("nothing").GetInfo(ctx)), []error{ops.ErrNoJob}, ""},
 			"no request":       {second(anna.Job("settle").GetRequest(ctx, "nothing", client.GetRequestParams{})), []error{job.ErrNoRequest}, ""},

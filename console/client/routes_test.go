@@ -105,7 +105,7 @@ func TestEveryRoute(t *testing.T) {
 		made, err := settle.Trigger(ctx, client.TriggerBody{Items: []int{0}}, "")
 		must(t, err)
 		document := "jobName: fresh\ncron: 0 0 3 * * ?\nshardingTotalCount: 2\n"
-		grants := []access.Grant{{Role: access.Operator, Jobs: []string{"pay-*"}}}
+		grants := []access.Grant{{Role: access.Operator, Jobs: []string{"pay-*"}, Namespaces: []string{"*"}}}
 		for _, do := range []struct {
 			what string
 			do   func() error
@@ -202,7 +202,7 @@ func TestEveryRoute(t *testing.T) {
 			{"cancel", func() error { return second(settle.CancelRequest(ctx, made.ID)) }},
 			{"kill", func() error { return second(settle.KillExecutions(ctx, client.KillBody{Items: []int{2}})) }},
 			{"pause", func() error { return second(settle.Pause(ctx, client.PauseBody{Why: "it is late"})) }},
-			{"resume", func() error { return second(settle.Resume(ctx)) }},
+			{"resume", func() error { return second(settle.Resume(ctx, client.ResumeBody{})) }},
 			{"reshard", func() error { return second(settle.ReshardItems(ctx)) }},
 			{"disable items", func() error { return second(settle.DisableItems(ctx, client.ItemsBody{Items: []int{0, 1}})) }},
 			{"enable items", func() error { return second(settle.EnableItems(ctx, client.ItemsBody{Items: []int{0, 1}})) }},

@@ -48,7 +48,7 @@ func TestWatch(t *testing.T) {
 			switch {
 			case step == 0 && len(jobs) == 5:
 				step++
-				must(t, w.Ops.Job("pay-out").Resume(ctx))
+				must(t, w.Ops.Job("pay-out").Resume(ctx, ops.ResumeRequest{}))
 			case step == 1 && jobs["pay-out"].Paused.Since.IsZero():
 				step++
 				w.wire.cut()
@@ -100,7 +100,7 @@ func TestWatchEnds(t *testing.T) {
 			t.Errorf("denied: %v", err)
 		}
 		if err := last(ben, "pay-out", func() {
-			_, _, err := anna.SetUser(ctx, "ben", client.UserRights{Grants: []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}}}}, client.Any)
+			_, _, err := anna.SetUser(ctx, "ben", client.UserRights{Grants: []access.Grant{{Role: access.Viewer, Jobs: []string{"settle"}, Namespaces: []string{"*"}}}}, client.Any)
 			must(t, err)
 		}); !errors.Is(err, client.ErrDenied) {
 			t.Errorf("denied meanwhile: %v", err)

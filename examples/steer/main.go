@@ -89,7 +89,7 @@ func maintain(ctx context.Context, j *ops.Job, out io.Writer) (err error) {
 	fmt.Fprintln(out, "paused")
 	// A pause lasts until somebody ends it: so resume the job also after a failure, or when ctx has ended.
 	defer func() {
-		if failed := within(ctx, j.Resume); failed != nil {
+		if failed := within(ctx, func(ctx context.Context) error { return j.Resume(ctx, ops.ResumeRequest{}) }); failed != nil {
 			err = errors.Join(err, failed)
 			return
 		}

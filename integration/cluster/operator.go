@@ -157,7 +157,7 @@ func (o *Operator) Hold(ctx context.Context, name string, makeUp bool) error {
 // Release ends a pause, if there is one.
 func (o *Operator) Release(ctx context.Context, name string) error {
 	e, err := o.insist(ctx, history.Release, name, func() error {
-		return o.ops.Job(name).Resume(ctx)
+		return o.ops.Job(name).Resume(ctx, ops.ResumeRequest{})
 	}, func(err error, _ bool) bool { return errors.Is(err, ops.ErrNotPaused) })
 	o.add(e)
 	return err

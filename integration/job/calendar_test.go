@@ -124,7 +124,7 @@ func TestCalendarChanges(t *testing.T) {
 		if !c.state().Schedule.IsPaused() {
 			t.Error("the pause has ended")
 		}
-		c.resume()
+		c.resume(nil)
 		if got := c.state().Schedule.Calendars; got != want {
 			t.Errorf("after the pause: %q", got)
 		}

@@ -179,7 +179,7 @@ func TestWhatExpiryWaitsFor(t *testing.T) {
 		c.awaitRuns("two ticks", 6, anything)
 		c.pause(true)
 		remains(c, m, time.Minute)
-		c.resume()
+		c.resume(nil)
 		c.awaitRemoved(m)
 		if n := len(c.record.find(anything)); n != 9 {
 			t.Errorf("%d executions\n%s", n, c.record)

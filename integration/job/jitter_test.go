@@ -100,7 +100,7 @@ func TestJitterAndMissedTicks(t *testing.T) {
 		if n := len(c.record.find(of(last))); n != 1 {
 			t.Errorf("item %d began %d times before the pause was over\n%s", last, n, c.record)
 		}
-		c.resume()
+		c.resume(nil)
 		c.pass(time.Second)
 		if made := c.record.find(func(e execution) bool { return e.Item == last && e.Source == job.SourceMisfire }); len(made) != 1 {
 			t.Errorf("made up after the pause: %+v", made)

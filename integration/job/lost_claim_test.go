@@ -65,7 +65,7 @@ func TestReleaseAfterALostAnswer(t *testing.T) {
 		}
 		c.Advance(time.Minute)
 		c.Executions().Require(t, 0)
-		if err := c.Ops().Job("j").Resume(t.Context()); err != nil {
+		if err := c.Ops().Job("j").Resume(t.Context(), ops.ResumeRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		c.Advance(time.Minute)

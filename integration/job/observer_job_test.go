@@ -67,7 +67,7 @@ func TestObserverIsToldOfTheJob(t *testing.T) {
 		c.pass(90 * time.Second)
 		late := c.join("10.0.0.2", cfg, nil, second.ofTheJob())
 		c.pass(60 * time.Second)
-		c.resume()
+		c.resume(nil)
 		c.pass(60 * time.Second)
 		const configured, paused, resumed = "configured: 8 true", "paused by anna: test, false, over: false", "paused by anna: test, false, over: true"
 		first.tells(t, "joined", "configured: 7 true []", "due: 00:01, 1", configured+` ["description: \"\" → \"new\"" "props: revision: \"7\" → \"8\""]`, "due: 00:02, 1",

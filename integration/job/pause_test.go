@@ -22,9 +22,10 @@ func (c *cluster) pause(makeUp bool) time.Time {
 	return p.Since
 }
 
-func (c *cluster) resume() {
+// resume ends the pause; makeUp is nil for what the pause says.
+func (c *cluster) resume(makeUp *bool) {
 	c.Helper()
-	if err := c.ops().Resume(c.Context()); err != nil {
+	if err := c.ops().Resume(c.Context(), ops.ResumeRequest{MakeUp: makeUp}); err != nil {
 		c.Fatalf("resume: %v", err)
 	}
 }
@@ -36,25 +37,28 @@ func (c *cluster) elapseTicks(n int) {
 }
 
 // No tick begins during a pause, whatever happens to the processes. After it the ticks of the
-// pause are made up once, or not, as the pause says, whatever misfire says.
+// pause are made up once, or not, as the pause says, or who ends it, whatever misfire says.
 func TestPause(t *testing.T) {
 	for name, tc := range map[string]struct {
 		makeUp  bool
 		misfire job.Toggle
+		isOther bool // who ends the pause says makeUp, and the pause has said otherwise
 	}{
-		"made up, misfire on": {true, job.On}, "made up, misfire off": {true, job.Off},
-		"skipped, misfire on": {false, job.On}, "skipped, misfire off": {false, job.Off},
+		"made up, misfire on": {true, job.On, false}, "made up, misfire off": {true, job.Off, false},
+		"skipped, misfire on": {false, job.On, false}, "skipped, misfire off": {false, job.Off, false},
+		"made up after all, misfire on": {true, job.On, true}, "made up after all, misfire off": {true, job.Off, true},
+		"skipped after all, misfire on": {false, job.On, true}, "skipped after all, misfire off": {false, job.Off, true},
 	} {
 		runInVirtualTime(t, name, func(t *testing.T, c *cluster, _ *memory.Store) {
 			cfg := c.config()
 			cfg.Misfire = tc.misfire
 			m := c.join("10.0.0.1", cfg, nil)
 			c.awaitRuns("the first ticks", 6, anything)
-			since := c.pause(tc.makeUp)
+			since := c.pause(tc.makeUp != tc.isOther)
 			c.sync()
 			paused := c.state().Schedule.Modified // a tick that began before is none of the pause
 			p := m.awaitStatus("the pause", func(s job.Status) bool { return !s.Paused.Since.IsZero() })
-			if p.Paused.By != "anna" || p.Paused.Why != "test" || p.Paused.MakeUp != tc.makeUp || !p.NextTick.IsZero() {
+			if p.Paused.By != "anna" || p.Paused.Why != "test" || p.Paused.MakeUp != (tc.makeUp != tc.isOther) || !p.NextTick.IsZero() {
 				t.Errorf("status %+v", p)
 			}
 			// Nobody is there for a while.
@@ -63,7 +67,11 @@ func TestPause(t *testing.T) {
 			c.join("10.0.0.2", cfg, nil)
 			c.awaitOwners(map[string][]int{"10.0.0.2": {0, 1, 2}})
 			c.elapseTicks(2)
-			c.resume()
+			var makeUp *bool
+			if tc.isOther {
+				makeUp = &tc.makeUp
+			}
+			c.resume(makeUp)
 			// The end of the pause is when its operator looked at the clock: a tick that comes while that
 			// is written is on time.
 			c.sync()
@@ -130,8 +138,8 @@ func TestPauseStays(t *testing.T) {
 		if ran := c.record.find(anything); len(ran) > 0 {
 			t.Errorf("has run: %+v", ran)
 		}
-		c.resume()
-		if err := c.ops().Resume(t.Context()); !errors.Is(err, ops.ErrNotPaused) {
+		c.resume(nil)
+		if err := c.ops().Resume(t.Context(), ops.ResumeRequest{}); !errors.Is(err, ops.ErrNotPaused) {
 			t.Errorf("a second end: %v", err)
 		}
 		c.awaitRuns("it ticks", 3, anything)
@@ -157,7 +165,7 @@ func TestPauseWithJVMMembers(t *testing.T) {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
-		c.resume()
+		c.resume(nil)
 		c.await("it has items again", func(s *jobtree.State) bool { return len(owners(s, 3)["10.0.0.9"]) > 0 })
 		p, err = c.ops().Pause(t.Context(), ops.PauseRequest{})
 		if err != nil || len(p.JVM) != 1 || p.JVM[0] != jvm || len(p.Disabled) > 0 {

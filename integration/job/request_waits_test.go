@@ -131,7 +131,7 @@ func TestSteeringWithOlderMembers(t *testing.T) {
 			t.Errorf("pause: %+v, %v", p, err)
 		}
 		m.awaitFault(jobtype.FaultTree, id+" shares the tree by protocol 1, and does not know the pause")
-		c.resume()
+		c.resume(nil)
 		m.awaitFaultOver(jobtype.FaultTree)
 		c.commit(coord.Create(c.job.Running(1), []byte(id)), coord.Put(c.job.Fired(1), jobtree.EncodeFired(time.Now().Add(-time.Minute))))
 		if killed, err := c.ops().Kill(t.Context(), ops.KillRequest{}); !errors.Is(err, ops.ErrOldMember) || len(killed) > 0 {

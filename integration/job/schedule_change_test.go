@@ -127,7 +127,7 @@ func TestTickThatWaitsSurvivesAChangeOfTheSchedule(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.AdvanceTo(time.Date(2000, 1, 2, 0, 31, 0, 0, time.UTC))
-			if err := steer.Resume(t.Context()); err != nil {
+			if err := steer.Resume(t.Context(), ops.ResumeRequest{}); err != nil {
 				t.Fatal(err)
 			}
 		},

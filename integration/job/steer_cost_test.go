@@ -82,7 +82,7 @@ func TestWhatSteeringCosts(t *testing.T) {
 			_, err := s.ops.Pause(ctx, ops.PauseRequest{})
 			return err
 		})
-		s.costs("resume", 1, 0, s.ops.Resume)
+		s.costs("resume", 1, 0, func(ctx context.Context) error { return s.ops.Resume(ctx, ops.ResumeRequest{}) })
 		s.costs("trigger", 1, 13, func(ctx context.Context) error {
 			_, err := s.ops.Trigger(ctx, job.TriggerRequest{})
 			return err

@@ -154,7 +154,7 @@ func (st *steering) hold(number int64) {
 
 func (g *group) resume(ctx context.Context, j *jobModel) {
 	j.steering.hold(0)
-	err := g.sim.insist(ctx, func() error { return j.ops().Resume(ctx) })
+	err := g.sim.insist(ctx, func() error { return j.ops().Resume(ctx, ops.ResumeRequest{}) })
 	g.note("%s: resumed: %v", j.config.Name, err)
 }
 

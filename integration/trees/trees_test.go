@@ -172,7 +172,7 @@ func goOn(t *testing.T, before tree, says said) {
 			t.Errorf("request %s is not through: %+v", r.ID, r)
 		}
 	}
-	require(t, "resume", o.Job(report).Resume(ctx))
+	require(t, "resume", o.Job(report).Resume(ctx, ops.ResumeRequest{}))
 	c.Advance(time.Minute)
 	c.Executions().Of(report).Source(job.SourceMisfire).Require(t, 2) // the ticks of the pause, once for each item
 	jobtest.NoTickTwice(t, c.Executions())

@@ -177,7 +177,7 @@ func TestWhatIsTold(t *testing.T) {
 		"nothing is wrong": {},
 		"the job is paused for two hours": {
 			at10min: func(ctx context.Context, j *ops.Job) error { _, err := j.Pause(ctx, ops.PauseRequest{}); return err },
-			at55min: func(ctx context.Context, j *ops.Job) error { return j.Resume(ctx) },
+			at55min: func(ctx context.Context, j *ops.Job) error { return j.Resume(ctx, ops.ResumeRequest{}) },
 		},
 		"all items are disabled": {
 			at10min: func(ctx context.Context, j *ops.Job) error { return j.DisableItems(ctx, 0, 1, 2) },

@@ -97,7 +97,7 @@ func TestHealthyCluster(t *testing.T) {
 		must(nil, steer.EnableServers(t.Context(), "10.0.0.5"))
 		must(steer.Trigger(t.Context(), job.TriggerRequest{}))
 		must(steer.Pause(t.Context(), ops.PauseRequest{}))
-		must(nil, steer.Resume(t.Context()))
+		must(nil, steer.Resume(t.Context(), ops.ResumeRequest{}))
 		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(1100 * time.Millisecond))) // while it runs
 		must(steer.Kill(t.Context(), ops.KillRequest{}))
 		must(nil, update(t.Context(), steer, func(c *job.Config) { c.ShardingTotalCount, c.Cron = 25, "0/2 * * * * ?" }))

@@ -113,7 +113,7 @@ func TestTicksAcrossTheMove(t *testing.T) {
 				in[1].Die()
 			},
 			then: func(t *testing.T, o *ops.Ops) {
-				if err := o.Job("settle").Resume(t.Context()); err != nil {
+				if err := o.Job("settle").Resume(t.Context(), ops.ResumeRequest{}); err != nil {
 					t.Error(err)
 				}
 			},

@@ -136,7 +136,7 @@ func operates(t *testing.T, o *ops.Ops) {
 	must(t, j.Cancel(ctx, again.ID))
 	_, err = j.Pause(ctx, ops.PauseRequest{Why: "test"})
 	must(t, err)
-	must(t, j.Resume(ctx))
+	must(t, j.Resume(ctx, ops.ResumeRequest{}))
 	must(t, j.Pin(ctx, 0, ops.PinRequest{Label: "gpu"}))
 	must(t, j.Unpin(ctx, 0))
 	must(t, j.Reshard(ctx))

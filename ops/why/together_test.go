@@ -37,7 +37,7 @@ func TestPausedWithOthers(t *testing.T) {
 		}
 		time.Sleep(90 * time.Minute)
 		at := time.Now()
-		if err := together.Resume(t.Context()); err != nil {
+		if err := together.Resume(t.Context(), ops.ResumeRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := why.Explain(t.Context(), o, why.Query{Job: "settle", At: at})

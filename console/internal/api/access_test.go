@@ -213,7 +213,7 @@ func TestOwnPasswordNeedsOld(t *testing.T) {
 func TestNoPasswordYet(t *testing.T) {
 	g := newGate(t)
 	anna := g.login(t, "anna", annasPassword)
-	g.want(t, 201, "", anna, "POST", "/users", `{"name":"carl","grants":[{"role":"admin"}]}`)
+	g.want(t, 201, "", anna, "POST", "/users", `{"name":"carl","grants":[{"role":"admin","namespaces":["*"],"jobs":["*"]}]}`)
 	g.Table.Who = func(*http.Request) (*access.Principal, error) {
 		return &access.Principal{Name: "carl", User: "carl", Key: "proxy:carl", Session: true, Grants: []access.Grant{{Role: access.Admin}}}, nil
 	}
@@ -227,10 +227,10 @@ func TestTokens(t *testing.T) {
 	own := g.token(t, ben, "/me/tokens", `{"name":"deploy","grants":[{"role":"viewer","namespaces":["prod-1"],"jobs":["pay-*"]}],"days":30}`)
 	g.want(t, 200, `"within":[{"role":"viewer","namespaces":["prod-1"],"jobs":["pay-*"]}],"hasPassword":false`, own, "GET", "/me", "")
 	for name, body := range map[string]string{
-		"more jobs":       `{"name":"x","grants":[{"role":"viewer","namespaces":["prod-1"]}]}`,
-		"more namespaces": `{"name":"x","grants":[{"role":"viewer","jobs":["pay-out"]}]}`,
+		"more jobs":       `{"name":"x","grants":[{"role":"viewer","namespaces":["prod-1"],"jobs":["*"]}]}`,
+		"more namespaces": `{"name":"x","grants":[{"role":"viewer","jobs":["pay-out"],"namespaces":["*"]}]}`,
 		"a higher role":   `{"name":"x","grants":[{"role":"admin","namespaces":["prod"],"jobs":["pay-out"]}]}`,
-		"no such role":    `{"name":"x","grants":[{"role":"root"}]}`,
+		"no such role":    `{"name":"x","grants":[{"role":"root","namespaces":["*"],"jobs":["*"]}]}`,
 		"too long":        `{"name":"x","days":366}`,
 		"a bad name":      `{"name":"x y"}`,
 		"no name":         `{}`,
@@ -266,13 +266,13 @@ func TestNothingOutlivesToken(t *testing.T) {
 	g := newGate(t)
 	anna := g.login(t, "anna", annasPassword)
 	token := g.token(t, anna, "/users/anna/tokens", `{"name":"deploy","days":1}`)
-	const everything = `"grants":[{"role":"admin"}]`
+	const everything = `"grants":[{"role":"admin","namespaces":["*"],"jobs":["*"]}]`
 	for _, r := range []struct{ method, path, body string }{
 		{"POST", "/users/anna/tokens", `{"name":"x","neverExpires":true}`},
 		{"PUT", "/users/anna/password", `{"new":"another-Kettle-9"}`},
 		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9",` + everything + `}`},
 		{"PUT", "/users/ben", `{"disabled":false,` + everything + `}`},
-		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["a*","b*","c*"]},{"role":"admin","namespaces":["d*"],"jobs":["*"]}]}`},
+		{"POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["a*","b*","c*"],"jobs":["*"]},{"role":"admin","namespaces":["d*"],"jobs":["*"]}]}`},
 	} {
 		header := token
 		if r.method == "PUT" {
@@ -280,8 +280,8 @@ func TestNothingOutlivesToken(t *testing.T) {
 		}
 		g.want(t, 403, "a token cannot do this for its own user", header, r.method, r.path, r.body)
 	}
-	g.want(t, 201, "", token, "POST", "/users", `{"name":"dora","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["test"]}]}`)
-	g.want(t, 201, "", token, "POST", "/users", `{"name":"carl","password":"another-Kettle-9","grants":[{"role":"viewer"}]}`)
+	g.want(t, 201, "", token, "POST", "/users", `{"name":"dora","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["test"],"jobs":["*"]}]}`)
+	g.want(t, 201, "", token, "POST", "/users", `{"name":"carl","password":"another-Kettle-9","grants":[{"role":"viewer","namespaces":["*"],"jobs":["*"]}]}`)
 	g.want(t, 204, "", token, "PUT", "/users/carl/password", `{"new":"another-Kettle-10"}`)
 	g.want(t, 201, `"token":"ej_`, token, "POST", "/users/carl/tokens", `{"name":"x"}`)
 }
@@ -295,15 +295,15 @@ func TestUsers(t *testing.T) {
 			g.want(t, 403, "denied", ben, r.Method, path, "{}")
 		}
 	}
-	g.want(t, 201, `"name":"eve"`, anna, "POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["test"]}]}`)
+	g.want(t, 201, `"name":"eve"`, anna, "POST", "/users", `{"name":"eve","password":"another-Kettle-9","grants":[{"role":"admin","namespaces":["test"],"jobs":["*"]}]}`)
 	eve := g.login(t, "eve", "another-Kettle-9")
 	g.want(t, 403, "denied", eve, "GET", "/users", "")
 	g.want(t, 409, "exists", anna, "POST", "/users", `{"name":"eve","grants":[]}`)
 	g.want(t, 422, "body.password", anna, "POST", "/users", `{"name":"x","password":"short","grants":[]}`)
 	g.want(t, 422, "body.name", anna, "POST", "/users", `{"name":"x y","grants":[]}`)
 	g.want(t, 409, "last-admin", anna, "DELETE", "/users/anna", "")
-	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"viewer"}],"disabled":false}`)
-	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"admin"}],"disabled":true}`)
+	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"viewer","namespaces":["*"],"jobs":["*"]}],"disabled":false}`)
+	g.want(t, 409, "last-admin", anna+"\nIf-Match: *", "PUT", "/users/anna", `{"grants":[{"role":"admin","namespaces":["*"],"jobs":["*"]}],"disabled":true}`)
 	g.want(t, 200, `"disabled":true`, anna+"\nIf-Match: *", "PUT", "/users/eve", `{"grants":[],"disabled":true}`)
 	g.want(t, 401, "over", eve, "GET", "/me", "")
 	g.want(t, 428, "no-precondition", anna, "PUT", "/users/eve", `{"grants":[],"disabled":false}`)

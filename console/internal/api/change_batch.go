@@ -109,7 +109,7 @@ func (in *BatchInput) one(ctx context.Context, o *ops.Ops, name string) JobOutco
 		case "pause":
 			return pause(ctx, j, &PauseBody{Why: in.Body.Why, MakeUp: in.Body.MakeUp}, &Paused{})
 		case "resume":
-			return unless(j.Resume(ctx), ops.ErrNotPaused)
+			return unless(j.Resume(ctx, ops.ResumeRequest{}), ops.ErrNotPaused)
 		case "disable":
 			return j.DisableServers(ctx)
 		case "enable":

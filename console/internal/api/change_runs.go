@@ -38,6 +38,11 @@ type PauseBody struct {
 	DisableJVM bool   `json:"disableJVM,omitempty" doc:"Disable servers with JVM members until the pause ends, because they know no pause."`
 }
 
+// ResumeBody says what becomes of the ticks of a pause that ends.
+type ResumeBody struct {
+	MakeUp *bool `json:"makeUp,omitempty" doc:"Whether each item runs once for those that it has missed. Default: as the pause says."`
+}
+
 // Paused is the answer to a pause: also what it does not reach.
 type Paused struct {
 	Changed
@@ -67,8 +72,8 @@ func (a *API) addRuns() {
 	steer(a, operator(route.Job), "pause-job", "/pause", "Let no further tick begin",
 		"Executions that run go on; triggers run as always. If the job is paused already in the same way, nothing changes; in another way: 409, paused.", pause)
 	steer(a, operator(route.Job), "resume-job", "/resume", "End a pause", "Without a pause nothing changes.",
-		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error {
-			return unless(j.Resume(ctx), ops.ErrNotPaused)
+		func(ctx context.Context, j *ops.Job, b *ResumeBody, _ *Changed) error {
+			return unless(j.Resume(ctx, ops.ResumeRequest{MakeUp: b.MakeUp}), ops.ErrNotPaused)
 		})
 	steer(a, operator(route.Job), "reshard-items", "/reshard", "Assign the items as if nobody had had any", "",
 		func(ctx context.Context, j *ops.Job, _ *Nothing, _ *Changed) error { return j.Reshard(ctx) })

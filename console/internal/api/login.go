@@ -33,16 +33,25 @@ func (in *WithHTTP) Resolve(ctx huma.Context) []error {
 // GrantInfo is a role in namespaces, for jobs.
 type GrantInfo struct {
 	Role       string   `json:"role" enum:"viewer,operator,admin" doc:"A higher one may do all that a lower one may."`
-	Namespaces []string `json:"namespaces,omitempty" nullable:"false" maxItems:"100" doc:"Patterns of names that the console has for them; * stands for any text. None means all."`
-	Jobs       []string `json:"jobs,omitempty" nullable:"false" maxItems:"100" doc:"Patterns of names of jobs. None means all."`
+	Namespaces []string `json:"namespaces" nullable:"false" minItems:"1" maxItems:"100" doc:"Patterns of names that the console has for them; * stands for any text, and alone for all."`
+	Jobs       []string `json:"jobs" nullable:"false" minItems:"1" maxItems:"100" doc:"Patterns of names of jobs; * alone stands for all."`
 }
 
-func grantInfos(grants []access.Grant) []GrantInfo {
+// GrantInfos are grants as the API writes them.
+func GrantInfos(grants []access.Grant) []GrantInfo {
 	infos := []GrantInfo{}
 	for _, g := range grants {
-		infos = append(infos, GrantInfo{g.Role.String(), g.Namespaces, g.Jobs})
+		infos = append(infos, GrantInfo{g.Role.String(), orAll(g.Namespaces), orAll(g.Jobs)})
 	}
 	return infos
+}
+
+// orAll writes out what an empty list means in the users file: nobody grants everything by leaving something out.
+func orAll(patterns []string) []string {
+	if len(patterns) == 0 {
+		return []string{"*"}
+	}
+	return patterns
 }
 
 // grantsOf reads the grants of a request. Nobody gives what he has not.
@@ -150,9 +159,9 @@ func (a *API) addLogin() {
 
 func (a *API) me(ctx context.Context, _ *struct{}) (*answer[Me], error) {
 	p := access.From(ctx)
-	me := Me{Name: p.Name, User: p.User, Token: p.Token, Address: p.Address, Grants: grantInfos(p.Grants), NoGrants: noGrants(p)}
+	me := Me{Name: p.Name, User: p.User, Token: p.Token, Address: p.Address, Grants: GrantInfos(p.Grants), NoGrants: noGrants(p)}
 	if p.Within != nil {
-		me.Within = grantInfos(p.Within)
+		me.Within = GrantInfos(p.Within)
 	}
 	if p.BySession() {
 		me.Session = p.Key

@@ -24,7 +24,7 @@ type TokenInfo struct {
 }
 
 func tokenInfo(t access.TokenInfo) TokenInfo {
-	return TokenInfo{t.User, t.Name, grantInfos(t.Grants), t.Created, t.Expires, t.Expired, t.Used}
+	return TokenInfo{t.User, t.Name, GrantInfos(t.Grants), t.Created, t.Expires, t.Expired, t.Used}
 }
 
 func tokenInfos(tokens []access.TokenInfo) []TokenInfo {

@@ -30,7 +30,7 @@ type UserInfo struct {
 }
 
 func userInfo(u access.UserInfo) UserInfo {
-	return UserInfo{u.Name, grantInfos(u.Grants), u.HasPassword, u.Disabled, u.Created, tokenInfos(u.Tokens), u.Sessions}
+	return UserInfo{u.Name, GrantInfos(u.Grants), u.HasPassword, u.Disabled, u.Created, tokenInfos(u.Tokens), u.Sessions}
 }
 
 // InUser is the part of a request that says which user it is about.

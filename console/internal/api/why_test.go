@@ -37,7 +37,7 @@ func TestWhy(t *testing.T) {
 		_, err := j.Pause(t.Context(), ops.PauseRequest{Why: "the bank moves"})
 		do(err)
 		paused := tick()
-		do(j.Resume(t.Context()))
+		do(j.Resume(t.Context(), ops.ResumeRequest{}))
 		do(j.DisableItems(t.Context(), 0))
 		disabled := tick()
 		do(j.EnableItems(t.Context(), 0))

@@ -25,8 +25,8 @@ type facts struct {
 	Params     map[string]string `json:"params"`
 	Production bool              `json:"production,omitempty"` // the namespace has the mark
 	User       string            `json:"user,omitempty"`
-	Grants     []access.Grant    `json:"grants,omitempty"`
-	Within     []access.Grant    `json:"within,omitempty"`
+	Grants     []api.GrantInfo   `json:"grants,omitempty"`
+	Within     []api.GrantInfo   `json:"within,omitempty"`
 	Databases  map[string]bool   `json:"databases,omitempty"` // namespaces, and whether they have a history
 	Passwords  bool              `json:"passwords"`
 	Provider   string            `json:"provider,omitempty"`
@@ -93,7 +93,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, s site, status int,
 		}
 	}
 	if who := access.From(r.Context()); who != nil && s.name != "login" {
-		f.User, f.Grants, f.Within, f.Version, f.Databases = who.Name, who.Grants, who.Within, p.Version, map[string]bool{}
+		f.User, f.Grants, f.Within, f.Version, f.Databases = who.Name, api.GrantInfos(who.Grants), api.GrantInfos(who.Within), p.Version, map[string]bool{}
 		d.User, d.MayLogOut = who.Name, p.Users
 		p.addLinks(&d, &f, who, s)
 	}

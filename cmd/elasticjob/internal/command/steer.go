@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -90,9 +91,11 @@ type pausedResult struct {
 }
 
 func (c *cli) resumeCommand() *cobra.Command {
-	return c.steers(&cobra.Command{Use: "resume JOB…", Short: "End a pause"},
-		plan{isFor: func(j *ops.JobInfo) bool { return !j.Paused.Since.IsZero() }},
-		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Resume(ctx) })
+	var r ops.ResumeRequest
+	cmd := c.steers(&cobra.Command{Use: "resume JOB…", Short: "End a pause"}, plan{isFor: func(j *ops.JobInfo) bool { return !j.Paused.Since.IsZero() }},
+		func(ctx context.Context, j *ops.Job) (any, string, error) { return nil, "", j.Resume(ctx, r) })
+	cmd.Flags().BoolFunc("make-up", "run each item once for all ticks that the pause has made it miss, or with =false for none (default as pause was told)", func(v string) error { return json.Unmarshal([]byte(v), &r.MakeUp) })
+	return cmd
 }
 
 func (c *cli) reshardCommand() *cobra.Command {

@@ -7,7 +7,7 @@
  *   databases?: Record<string, boolean>, passwords: boolean, users: boolean, provider?: string,
  *   version?: string, code?: string, reason?: string,
  * }} Facts
- * @typedef {{role: string, namespaces?: string[], jobs?: string[]}} Grant
+ * @typedef {import("./types/api").GrantInfo} Grant
  */
 
 /** @type {Facts} */

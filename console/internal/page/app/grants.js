@@ -3,18 +3,17 @@ import { reasonOf } from "./api.js";
 import { h } from "./dom.js";
 import { facts } from "./facts.js";
 import { choice, field } from "./form.js";
-import { fits } from "./rights.js";
+import { grantPreview } from "./grants-preview.js";
+import { fits, isAll } from "./rights.js";
 import { button } from "./ui.js";
 import { term, w } from "./words.js";
 
 /** @typedef {import("./facts.js").Grant} Grant */
-/** @typedef {import("./types/api").GrantInfo} GrantInfo */
 /** @typedef {{key: number, role: string, namespaces: string, jobs: string}} Row a grant as it is typed */
 
 /** A grant in words. @param {Grant} g */
 function grantText(g) {
-  const namespaces = (g.namespaces ?? []).join(", ");
-  const jobs = (g.jobs ?? []).join(", ");
+  const [namespaces, jobs] = [g.namespaces, g.jobs].map((names) => (isAll(names) ? "" : names.join(", ")));
   if (!namespaces && !jobs) return w("grants.everything");
   if (!jobs) return w("grants.ofNamespaces", { namespaces });
   if (!namespaces) return w("grants.ofJobs", { jobs });
@@ -35,21 +34,20 @@ export function grantList(grants, most = 100) {
 
 let count = 0;
 
+/** A grant of which nothing is typed yet. @returns {Row} */
+export const newRow = () => ({ key: ++count, role: "viewer", namespaces: "", jobs: "" });
+
 /** @param {Grant[]} grants @returns {Row[]} */
 export function rowsOf(grants) {
-  return grants.map((g) => ({ key: ++count, role: g.role, namespaces: (g.namespaces ?? []).join(", "), jobs: (g.jobs ?? []).join(", ") }));
+  return grants.map((g) => ({ key: ++count, role: g.role, namespaces: g.namespaces.join(", "), jobs: g.jobs.join(", ") }));
 }
 
 /** @param {string} text */
 const namesIn = (text) => text.split(/[\s,，]+/).filter(Boolean);
 
-/** @param {Row[]} rows @returns {GrantInfo[]} */
+/** @param {Row[]} rows @returns {Grant[]} */
 export function grantsOf(rows) {
-  const list = (/** @type {string} */ text) => {
-    const names = namesIn(text);
-    return names.length ? names : undefined;
-  };
-  return rows.map((r) => ({ role: /** @type {GrantInfo["role"]} */ (r.role), namespaces: list(r.namespaces), jobs: list(r.jobs) }));
+  return rows.map((r) => ({ role: /** @type {Grant["role"]} */ (r.role), namespaces: namesIn(r.namespaces), jobs: namesIn(r.jobs) }));
 }
 
 /**
@@ -70,9 +68,10 @@ export function grantForm(rows, changed, error, hasHeading) {
         rows.splice(i, 1);
         changed();
         /** @type {HTMLElement | null} */ (form?.querySelector("p > button"))?.focus(); // this button goes
-      }, { kind: "quiet", label: w("grants.remove", { n: i + 1 }) }))),
+      }, { kind: "quiet", label: w("grants.remove", { n: i + 1 }) }),
+      grantPreview(namesIn(row.namespaces), namesIn(row.jobs)))),
     h("p", null, button(w("grants.add"), () => {
-      rows.push({ key: ++count, role: "viewer", namespaces: "", jobs: "" });
+      rows.push(newRow());
       changed();
     })));
 }
@@ -95,7 +94,16 @@ function controls(row, i, changed, error) {
       id: id + "role", label: w("grants.role"), value: row.role, change: set("role"),
       options: ["viewer", "operator", "admin"].map((r) => [r, term("role", r)]), error: reasonOf(error, `grants[${i}]`),
     }),
-    field({ id: id + "namespaces", label: w("grants.namespaces"), value: row.namespaces, change: set("namespaces"), placeholder: w("grants.all"), list: Object.keys(facts.databases ?? {}), hint: unknownIn(row.namespaces) }),
-    field({ id: id + "jobs", label: w("grants.jobs"), value: row.jobs, change: set("jobs"), placeholder: w("grants.all") }),
+    names(row, "namespaces", { id, error: reasonOf(error, `grants[${i}].namespaces`), change: set("namespaces"), list: Object.keys(facts.databases ?? {}), hint: unknownIn(row.namespaces) }),
+    names(row, "jobs", { id, error: reasonOf(error, `grants[${i}].jobs`), change: set("jobs") }),
   ];
+}
+
+/**
+ * A field for patterns of names. An empty one grants nothing, as all is granted by a star alone.
+ * @param {Row} row @param {"namespaces" | "jobs"} name
+ * @param {{id: string, change: (value: string) => void, error?: string, list?: string[], hint?: string}} o
+ */
+function names(row, name, { id, ...o }) {
+  return field({ ...o, id: id + name, label: w(name === "jobs" ? "grants.jobs" : "grants.namespaces"), value: row[name], required: true, hint: row[name].trim() ? o.hint : w("grants.needed") });
 }

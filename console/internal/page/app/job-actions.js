@@ -25,7 +25,7 @@ export function jobTools(view) {
   const running = view.items.filter((i) => i.run).map((i) => i.item);
   return [
     button(w("job.trigger"), () => trigger(), { kind: "first", key: "trigger" }),
-    info.paused ? button(w("job.resume"), resume, { key: "pause" }) : button(w("job.pause"), () => pause(view), { key: "pause" }),
+    info.paused ? button(w("job.resume"), () => resume(view), { key: "pause" }) : button(w("job.pause"), () => pause(view), { key: "pause" }),
     menu(w("ui.menu"), [
       { text: w("job.retry"), act: () => retry() },
       info.cron !== undefined && { text: w("job.backfill"), act: () => backfill(view) },
@@ -66,8 +66,19 @@ function pause(view) {
   });
 }
 
-function resume() {
-  return run({ title: w("job.resume"), does: w("job.resume"), run: () => ask("POST /namespaces/{namespace}/jobs/{job}/resume", here, {}) });
+/** Ends the pause: what becomes of its ticks can be said now, too. @param {JobView} view */
+function resume(view) {
+  let makeUp = view.info.paused?.makeUp ?? false;
+  return askAbout({
+    title: w("job.resumeAsk", { job }), does: w("job.resume"),
+    form: (again) => check({
+      id: "resume-makeUp", label: w("job.makeUpNow"), hint: w("job.makeUpHint"), value: makeUp, change: (v) => {
+        makeUp = v;
+        again();
+      },
+    }),
+    run: (o) => ask("POST /namespaces/{namespace}/jobs/{job}/resume", { ...here, dryRun: o.dryRun }, { makeUp }),
+  });
 }
 
 /**

@@ -4,14 +4,13 @@ import { facts, namespace } from "./facts.js";
 
 const roles = ["viewer", "operator", "admin"];
 
-/** @param {string[] | undefined} patterns @param {string} name */
+/** @param {string[]} patterns @param {string} name */
 export function fits(patterns, name) {
-  if (!patterns?.length) return true;
   return patterns.some((p) => new RegExp("^" + p.split("*").map((t) => t.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$", "s").test(name));
 }
 
-/** @param {string[] | undefined} patterns */
-const all = (patterns) => !patterns?.length || patterns.some((p) => /^\*+$/.test(p));
+/** Whether they are for all names, also those to come. @param {string[]} patterns */
+export const isAll = (patterns) => patterns.some((p) => /^\*+$/.test(p));
 
 /** @param {(g: import("./facts.js").Grant) => boolean} holds */
 function has(holds) {
@@ -35,10 +34,10 @@ export function maySome(role, space = namespace) {
 
 /** Whether he has it for all jobs of a namespace, also those to come. @param {Role} role */
 export function mayAll(role, space = namespace) {
-  return has((g) => enough(g.role, role) && fits(g.namespaces, space) && all(g.jobs));
+  return has((g) => enough(g.role, role) && fits(g.namespaces, space) && isAll(g.jobs));
 }
 
 /** Whether he has it for everything. @param {Role} role */
 export function mayEverywhere(role) {
-  return has((g) => enough(g.role, role) && all(g.namespaces) && all(g.jobs));
+  return has((g) => enough(g.role, role) && isAll(g.namespaces) && isAll(g.jobs));
 }

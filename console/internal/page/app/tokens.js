@@ -3,7 +3,7 @@ import { askAbout } from "./actions.js";
 import { dialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { check, choice, field } from "./form.js";
-import { grantForm, grantList, grantsOf, rowsOf } from "./grants.js";
+import { grantForm, grantList, grantsOf, newRow } from "./grants.js";
 import { reasonOf } from "./api.js";
 import { table } from "./table.js";
 import { at, badge, button, copy, empty, note, since } from "./ui.js";
@@ -45,7 +45,7 @@ export function revokeToken(token, revoke) {
  * @param {(body: NewToken) => Promise<MadeToken>} make
  */
 export async function newToken(make) {
-  const typed = { name: "", days: "90", narrow: false, grants: rowsOf([{ role: "viewer" }]) };
+  const typed = { name: "", days: "90", narrow: false, grants: [newRow()] };
   /** @type {MadeToken | undefined} */
   let made;
   const done = await askAbout({

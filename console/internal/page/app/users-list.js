@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { link } from "./facts.js";
 import { field } from "./form.js";
 import { page, start, tools } from "./frame.js";
-import { grantForm, grantList, grantsOf, rowsOf } from "./grants.js";
+import { grantForm, grantList, grantsOf, newRow } from "./grants.js";
 import { keep, Kept } from "./poll.js";
 import { query, setQuery } from "./query.js";
 import { sessionTable } from "./sessions.js";
@@ -110,7 +110,7 @@ export async function endSession(s, reload) {
 }
 
 async function addUser() {
-  const typed = { name: "", password: "", grants: rowsOf([{ role: "viewer" }]) };
+  const typed = { name: "", password: "", grants: [newRow()] };
   const done = await askAbout({
     title: w("users.add"), does: w("ui.add"), quiet: true, valid: () => typed.name !== "",
     form: (again, error) => {

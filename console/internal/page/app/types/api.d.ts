@@ -778,10 +778,10 @@ export interface Finding {
   since?: string;
 }
 export interface GrantInfo {
-  /** Patterns of names of jobs. None means all. */
-  jobs?: (string)[];
-  /** Patterns of names that the console has for them; * stands for any text. None means all. */
-  namespaces?: (string)[];
+  /** Patterns of names of jobs; * alone stands for all. */
+  jobs: (string)[];
+  /** Patterns of names that the console has for them; * stands for any text, and alone for all. */
+  namespaces: (string)[];
   /** A higher one may do all that a lower one may. */
   role: "viewer" | "operator" | "admin";
 }
@@ -1663,6 +1663,9 @@ export interface RetriedFailures {
   left: (FailedPart)[];
   /** Whether there may be more failures than were looked at. */
   more?: boolean;
+export interface ResumeBody {
+  /** Whether each item runs once for those that it has missed. Default: as the pause says. */
+  makeUp?: boolean;
 }
 export interface RetryBody {
   /** Items to run again if they have failed; also if they were cut short or killed. Default: all that have failed. */
@@ -2033,7 +2036,7 @@ export interface Operations {
   "GET /namespaces/{namespace}/jobs/{job}/requests/{request}": { in: { "namespace": string; "job": string; "request": string; "wait"?: number }, body: undefined, out: RequestDetail };
   "POST /namespaces/{namespace}/jobs/{job}/requests/{request}/cancel": { in: { "namespace": string; "job": string; "request": string; "dryRun"?: boolean }, body: undefined, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/reshard": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
-  "POST /namespaces/{namespace}/jobs/{job}/resume": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: Nothing, out: Changed };
+  "POST /namespaces/{namespace}/jobs/{job}/resume": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: ResumeBody, out: Changed };
   "POST /namespaces/{namespace}/jobs/{job}/retry": { in: { "namespace": string; "job": string; "dryRun"?: boolean; "Idempotency-Key"?: string }, body: RetryBody, out: Requested };
   "GET /namespaces/{namespace}/jobs/{job}/servers": { in: { "namespace": string; "job": string; "after"?: string; "limit"?: number }, body: undefined, out: PageJobServer };
   "POST /namespaces/{namespace}/jobs/{job}/servers/disable": { in: { "namespace": string; "job": string; "dryRun"?: boolean }, body: DisableServersBody, out: Changed };
