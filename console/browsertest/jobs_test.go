@@ -210,3 +210,41 @@ func TestJobsRemoved(t *testing.T) {
 		}
 	}
 }
+
+// A user saves a filter, comes back to it from another page, and forgets it; jobs stand below their labels, if he likes that.
+func TestJobsSavedAndGrouped(t *testing.T) {
+	t.Parallel()
+	browser.Require(t)
+	o := town.Ops(t)
+	for i, label := range []string{"red", "", "blue", "red"} {
+		c := job.Config{Name: fmt.Sprintf("grouped-%d", i+1), Label: label, Cron: "0 0 3 * * ?", ShardingTotalCount: 1}
+		if err := o.Create(t.Context(), ops.CreateRequest{Config: c, Implementation: "nobody.Offers"}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := o.Job(c.Name).Remove(context.Background(), ops.RemoveRequest{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	tab := enter(t, world.Viewer, jobsPath+"?search=grouped-")
+	tab.WaitFor(listedAre("grouped-1 grouped-2 grouped-3 grouped-4"))
+	tab.Click("button", "Group by label")
+	tab.WaitFor(listedAre("label blue grouped-3 label red grouped-1 grouped-4 label  grouped-2"))
+	tab.See("red 2 jobs")
+	audit(t, tab, "groups of jobs")
+	tab.Click("button", "Saved filters")
+	tab.Click("button", "Save this filter")
+	tab.Fill("Name", "colours")
+	tab.Click("button", "Save")
+	tab.Open(jobsPath)
+	tab.See(world.Quick)
+	tab.Click("button", "Saved filters")
+	tab.Click("button", "colours")
+	tab.WaitFor(listedAre("grouped-1 grouped-2 grouped-3 grouped-4") + " && location.search === '?search=grouped-'")
+	tab.Click("button", "Saved filters")
+	tab.Click("button", "Forget colours")
+	tab.Open(jobsPath)
+	tab.See(world.Quick)
+	tab.NotSee("Saved filters")
+}

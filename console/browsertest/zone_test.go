@@ -30,4 +30,14 @@ func TestZone(t *testing.T) {
 		tab.Open("/namespaces/" + world.Namespace + "/history")
 		tab.See(look.elsewhere)
 	}
+	// Days of a zone whose clock leaves out a midnight.
+	for zone, want := range map[string]string{
+		"America/Santiago": "2026-09-05T00:00 2026-09-06T01:00 2026-09-07T00:00", "Europe/Berlin": "2026-09-05T00:00 2026-09-06T00:00 2026-09-07T00:00",
+	} {
+		tab.WaitFor(`import(document.querySelector("link[href$='/time.js']").href).then((t) => {
+			t.useZone("` + zone + `");
+			const day = t.unlocal("2026-09-05T14:28");
+			return t.local(day) === "2026-09-05T14:28" && [0, 1, 2].map((n) => t.local(t.midnight(day, n))).join(" ") === "` + want + `";
+		})`)
+	}
 }

@@ -3,6 +3,7 @@ import { once } from "./api.js";
 import { draw, drawing, h } from "./dom.js";
 import { facts, job } from "./facts.js";
 import { onStanding, standingOf } from "./hosttime.js";
+import "./palette.js";
 import { offset, useZone, zoneNow } from "./time.js";
 import { blindNote, problem, standingBadge } from "./ui.js";
 import { w } from "./words.js";

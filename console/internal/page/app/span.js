@@ -1,13 +1,13 @@
 // The time that a list is about: today, last night, the last hours or days, or from one time to another. It stands in the address as span, or
 // as from and to.
 import { choice, field } from "./form.js";
-import { local, offset, unlocal } from "./time.js";
+import { local, midnight, offset, unlocal } from "./time.js";
 import { w } from "./words.js";
 
 const hour = 3600e3;
 /** When a span begins. A map, as an address can name anything, and an object has more than what one puts into it. @type {Map<string, (now: number) => number>} */
 const begins = new Map([
-  ["today", (now) => new Date(now).setHours(0, 0, 0, 0)], ["night", (now) => new Date(now).setHours(-6, 0, 0, 0)],
+  ["today", (now) => midnight(now)], ["night", (now) => midnight(now) - 6 * hour],
   ...[["1h", 1], ["6h", 6], ["24h", 24], ["7d", 168], ["30d", 720]].map(([name, n]) => /** @type {[string, (now: number) => number]} */ ([name, (now) => now - Number(n) * hour])),
 ]);
 
@@ -41,7 +41,7 @@ export function spanFields(q, change, isBounded) {
   /** @type {[string, string][]} */
   const options = [["today", w("span.today")], ["night", w("span.night")], ["1h", w("span.hour")], ["6h", w("span.hours", { n: 6 })], ["24h", w("span.hours", { n: 24 })], ["7d", w("span.days", { n: 7 })], ["30d", w("span.days", { n: 30 })], ["own", w("span.own")]];
   if (!isBounded) options.unshift(["", w("span.any")]);
-  const zone = offset(q.from || Date.now());
+  const zone = offset(iso(q.from) ?? Date.now());
   const turn = (/** @type {string} */ v) => change(v !== "own" ? { ...anyTime, span: v } : { span: "own", from: spanOf(q).from ?? new Date(Date.now() - 24 * hour).toISOString(), to: "" });
   return [
     choice({ id: "span", label: w("span.time"), value: isOwn ? "own" : begins.has(q.span) ? q.span : "", options, change: turn }),

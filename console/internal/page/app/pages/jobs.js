@@ -4,9 +4,11 @@ import { inNamespace } from "../facts.js";
 import { page, tools } from "../frame.js";
 import { choiceOfJobs } from "../jobs-choice.js";
 import { filterView, orderView } from "../jobs-filter.js";
+import { grouped, isGroup, withGroups } from "../jobs-groups.js";
 import { countsOf, filterFields, filterOf, lister, orderOf, orderText } from "../jobs-list.js";
 import * as row from "../jobs-row.js";
 import { removedJobs } from "../jobs-removed.js";
+import { savedFilters } from "../jobs-saved.js";
 import { followJobs } from "../jobs-store.js";
 import { onWayBack, query, setQuery } from "../query.js";
 import { maySome } from "../rights.js";
@@ -18,8 +20,11 @@ import { number, w } from "../words.js";
 
 let filter = filterOf(query());
 let order = orderOf(query().sort);
+let isGrouped = query().group === "label";
 /** @type {JobInfo[]} */
 let rows = [];
+/** What is drawn: rows, and their groups. @type {import("../jobs-groups.js").Row[]} */
+let shown = [];
 const list = lister();
 
 /** What there is: it is counted when jobs have changed, not when they are drawn. */
@@ -48,8 +53,9 @@ const columns = [
 if (isSteering) columns.unshift({ name: "choose", text: "", head: choice.boxOfAll, cell: choice.box });
 
 const table = windowTable({
-  label: w("jobs.list"), columns, key: (job) => job.name, again: () => again(), order: () => order, turn, extend: choice.extend,
-  rowClass: (job) => (choice.has(job.name) ? "chosen" : null),
+  label: w("jobs.list"), columns: withGroups(columns), key: (r) => (isGroup(r) ? "label " + r.group : r.name), again: () => again(), order: () => order, turn,
+  extend: (from, to) => isGroup(from) || isGroup(to) || choice.extend(from, to),
+  rowClass: (r) => (isGroup(r) ? "group" : choice.has(r.name) ? "chosen" : null),
 });
 
 /** @param {import("../table.js").Order} wanted */
@@ -66,10 +72,23 @@ function change(some) {
   listAgain();
 }
 
+function group() {
+  isGrouped = !isGrouped;
+  setQuery({ group: isGrouped ? "label" : "" });
+  listAgain();
+}
+
+/** A button that stays pressed, where there are labels. */
+function groupView() {
+  if (!counts.labels.length && !isGrouped) return null;
+  return h("button", { type: "button", class: "chip", "aria-pressed": String(isGrouped), onclick: group }, w("jobs.group"));
+}
+
 function listAgain() {
   choice.keep(store.jobs);
   counts = countsOf(store.jobs);
   rows = list(store.jobs, filter, order);
+  shown = isGrouped ? grouped(rows) : rows;
   again();
 }
 
@@ -86,10 +105,10 @@ function view() {
   return [
     store.gone ? note("warn", w("jobs.gone"), " ", store.gone) : null,
     h("section", { class: "block jobs" + (isSteering ? " steering" : ""), "aria-label": w("jobs.list") },
-      filterView(counts, filter, change, orderView(orders, order, turn)),
+      filterView(counts, filter, change, [orderView(orders, order, turn), groupView(), savedFilters(filter, change, () => again())]),
       h("p", { class: "hits", role: "status" }, isFiltered ? w("jobs.hits", { n: rows.length, all: store.jobs.size }) : w("jobs.count", { n: rows.length }),
         store.whole ? "" : " " + w("ui.loading")),
-      rows.length ? table(rows) : nothing()),
+      rows.length ? table(shown) : nothing()),
     removed(),
     choice.bar(),
   ];
@@ -100,6 +119,7 @@ const again = page(view);
 onWayBack(() => {
   filter = filterOf(query());
   order = orderOf(query().sort);
+  isGrouped = query().group === "label";
   listAgain();
 });
 // What stands there as "in 12 s" goes on.
