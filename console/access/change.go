@@ -177,7 +177,10 @@ func (c *Control) change(ctx context.Context, by Actor, e Event, change func(*Us
 	if c.o.File == "" {
 		return ErrReadOnly
 	}
-	if err := c.o.File.Change(ctx, change); err != nil {
+	c.disk.Lock()
+	err := c.o.File.Change(ctx, change)
+	c.disk.Unlock()
+	if err != nil {
 		return err
 	}
 	r := c.users.roster()

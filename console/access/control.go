@@ -51,6 +51,8 @@ type Control struct {
 	slots    chan struct{}
 	waiting  chan struct{}
 
+	disk sync.Mutex // held with the lock of the folder, for which one would look every 20 ms otherwise
+
 	mu     sync.Mutex
 	kept   map[place]kept
 	faults map[string]error // by what is wrong
@@ -126,7 +128,9 @@ func (c *Control) keep(ctx context.Context) {
 			c.users.roster()
 			c.writeSoon()
 		case <-c.soon:
+			c.disk.Lock()
 			c.fault("sessions", c.stored.write(ctx))
+			c.disk.Unlock()
 		case <-writes.C:
 			c.fault("uses", c.saveUses(ctx))
 			c.tellRest()
@@ -175,6 +179,8 @@ func (c *Control) tell(e Event) {
 		c.o.Tell(e)
 	}
 	if c.o.Trail != "" {
+		c.disk.Lock()
+		defer c.disk.Unlock()
 		c.fault("trail", c.o.Trail.Append(context.Background(), e)) // bounded by itself; what was done is told, whether or not its request goes on
 	}
 }

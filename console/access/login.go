@@ -38,8 +38,8 @@ func (c *Control) Login(ctx context.Context, name, password string, from netip.A
 		return Session{}, err
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, Account: name, Password: user.Password.sum()})
-	c.writeSoon()
 	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by password" + without(user.Grants)}, from)
+	c.writeSoon()
 	return s, nil
 }
 
@@ -60,8 +60,8 @@ func (c *Control) LoginAs(name string, grants []Grant, from netip.Addr) (Session
 		return Session{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	s := c.sessions.begin(session{SessionInfo: SessionInfo{User: name, Address: text(from)}, Grants: clone(grants)})
-	c.writeSoon()
 	c.bounded(Event{Kind: LoggedIn, By: name, User: name, Session: s.Key, Detail: "by " + provider + without(grants)}, from)
+	c.writeSoon()
 	return s, nil
 }
 
@@ -128,9 +128,9 @@ func (c *Control) Logout(p *Principal) {
 		return
 	}
 	if s, ok := c.sessions.end(p.Key); ok {
-		c.writeSoon()
 		from, _ := netip.ParseAddr(p.Address) // it has none, or one that was written
 		c.bounded(Event{Kind: LoggedOut, By: s.User, User: s.User, Session: s.Key}, from)
+		c.writeSoon()
 	}
 }
 
@@ -155,8 +155,8 @@ func (c *Control) EndSession(by Actor, key string) error {
 	if !ok {
 		return fmt.Errorf("session %s: %w", brief.Quote(key), ErrNoSession)
 	}
-	c.writeSoon()
 	c.tell(Event{Kind: SessionEnded, By: by.Name, Address: by.Address, User: s.User, Session: key})
+	c.writeSoon()
 	return nil
 }
 
