@@ -238,7 +238,7 @@ func TestTimelineCauses(t *testing.T) {
 		tab.WaitFor(fmt.Sprintf("document.querySelector('.timeline-legend').innerText.replaceAll('\\n', '').includes(%q)", sign))
 	}
 	tab.WaitFor(fmt.Sprintf("Date.now() > %d", paused.Since.Add(4*time.Second).UnixMilli()))
-	do(j.Resume(t.Context()))
+	do(j.Resume(t.Context(), ops.ResumeRequest{}))
 	until := paused.Since.Add(5 * time.Second)
 	tab.Open(fmt.Sprintf("%s/jobs/%s?span=30&until=%s", shopPages, name, until.UTC().Format("2006-01-02T15:04:05.000Z")))
 	middle := paused.Since.Add(2 * time.Second)

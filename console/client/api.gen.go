@@ -1279,6 +1279,12 @@ type Requested struct {
 	WasThere bool `json:"wasThere,omitempty,omitzero"`
 }
 
+// ResumeBody is schema ResumeBody of the document.
+type ResumeBody struct {
+	// MakeUp Whether each item runs once for those that it has missed. Default: as the pause says.
+	MakeUp bool `json:"makeUp,omitempty,omitzero"`
+}
+
 // RetriedFailures is schema RetriedFailures of the document.
 type RetriedFailures struct {
 	// Begun What runs again.
@@ -1295,10 +1301,6 @@ type RetriedFailures struct {
 
 	// More Whether there may be more failures than were looked at.
 	More bool `json:"more,omitempty,omitzero"`
-// ResumeBody is schema ResumeBody of the document.
-type ResumeBody struct {
-	// MakeUp Whether each item runs once for those that it has missed. Default: as the pause says.
-	MakeUp bool `json:"makeUp,omitempty,omitzero"`
 }
 
 // RetryBody is schema RetryBody of the document.

@@ -1652,6 +1652,10 @@ export interface Requested {
   /** Whether the request was made before, with the same key. */
   wasThere?: boolean;
 }
+export interface ResumeBody {
+  /** Whether each item runs once for those that it has missed. Default: as the pause says. */
+  makeUp?: boolean;
+}
 export interface RetriedFailures {
   /** What runs again. */
   begun: (FailedPart)[];
@@ -1663,9 +1667,6 @@ export interface RetriedFailures {
   left: (FailedPart)[];
   /** Whether there may be more failures than were looked at. */
   more?: boolean;
-export interface ResumeBody {
-  /** Whether each item runs once for those that it has missed. Default: as the pause says. */
-  makeUp?: boolean;
 }
 export interface RetryBody {
   /** Items to run again if they have failed; also if they were cut short or killed. Default: all that have failed. */
