@@ -57,6 +57,6 @@ export function savedFilters(now, choose, again) {
   return menu(w("jobs.savedFilters"), [
     ...names.map((name) => ({ text: name, act: () => choose({ ...filterOf({}), ...all[name] }) })),
     !here && filterFields.some((name) => now[name]) && { text: w("jobs.saveFilter"), act: keep },
-    here && { text: w("jobs.forgetFilter", { name: here }), act: () => forget(here), danger: true },
+    here ? { text: w("jobs.forgetFilter", { name: here }), act: () => forget(here), danger: true } : null,
   ]);
 }
