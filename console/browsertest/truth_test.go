@@ -74,6 +74,11 @@ func TestPagesTellTheTruth(t *testing.T) {
 			remote.Front.Heal()
 			back("the console is back")
 
+			remote.Front.BlackHole()
+			tell("the console is silent", all, isOld)
+			remote.Front.Heal()
+			back("the console is back")
+
 			remote.Restart()
 			tell("the console is new", all, "Live")
 

@@ -76,6 +76,7 @@ func work(text string, supervisor script.Supervisor) error {
 	runner, err := job.NewRunner(reg, job.RunnerConfig{
 		NodeConfig: job.NodeConfig{Options: []job.Option{
 			job.WithIP(Address(o.Number)), job.WithLabels(fmt.Sprintf("rack-%d", o.Number)), recorder.Option(),
+			job.WithEarlyClaims(0), // else an item counts as running before its tick when the machine is busy
 		}},
 		Handlers: handlers(scripts),
 	})
