@@ -30,7 +30,7 @@ func (o *Ops) act(job jobtree.Job, action Action) (*act, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", action, err)
 	}
-	return &act{ops: o, id: id.String(), change: Change{By: o.by, From: o.from, Job: string(job), Action: action}}, nil
+	return &act{ops: o, id: id.String(), change: Change{By: o.by, From: o.from, Job: string(job), Action: action, Why: o.why}}, nil
 }
 
 // says sets what the change is, and returns the act.

@@ -21,6 +21,7 @@ import (
 type Ops struct {
 	reg      coord.Registry
 	by, from string
+	why      string // the reason of changes that have none of their own
 	isDry    bool
 	onChange []func(Change)
 	history  history.Reader        // nil if there is none
@@ -51,6 +52,12 @@ func (o *Ops) By(name string) *Ops {
 // who is logged in. The audit has it. It is cut after 255 bytes.
 func (o *Ops) From(place string) *Ops {
 	return o.with(func(o *Ops) { o.from = brief.Cut(place, maxBy) })
+}
+
+// Because returns the same operations with a reason for what they change: what has none of its own has it in the audit. It is
+// cut after 255 bytes.
+func (o *Ops) Because(why string) *Ops {
+	return o.with(func(o *Ops) { o.why = brief.Cut(why, maxBy) })
 }
 
 // DryRun returns the same operations, which write nothing. All is read, checked and decided as

@@ -774,7 +774,7 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 
 		c = open(t, Options{File: file})
 		wantWho(t, c, withCookie(c, stays), "ben")
-		if p := wantWho(t, c, withCookie(c, provided), "oidc:eve"); len(p.Grants) != 1 || p.Grants[0].String() != "viewer::pay-*" {
+		if p := wantWho(t, c, withCookie(c, provided), "oidc:eve"); len(p.Grants) != 1 || p.Grants[0].String() != "viewer:*:pay-*" {
 			t.Errorf("who came by a provider may %v", p.Grants)
 		}
 		for _, s := range []Session{idle, out, ended} {

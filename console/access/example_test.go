@@ -55,7 +55,7 @@ func ExampleOpen() {
 
 // A grant as the command takes it.
 func ExampleParseGrant() {
-	grant, err := access.ParseGrant("admin::report,bill-*")
+	grant, err := access.ParseGrant("admin:*:report,bill-*")
 	if err != nil {
 		log.Fatal(err)
 	}

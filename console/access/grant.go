@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,17 +13,20 @@ import (
 // MaxGrants bounds the grants of one user, one token or one group.
 const MaxGrants = 100
 
-// ParseGrant reads role:namespaces:jobs, where both lists have commas between their patterns, and may be
-// missing: then all are meant. A pattern of jobs may have colons.
+// ParseGrant reads role:namespaces:jobs, where both lists have commas between their patterns, and a star alone, or a list that is
+// left out with its colon, means all. A pattern of jobs may have colons.
 //
-//	viewer                 sees everything
-//	operator:prod*:pay-*   steers the jobs pay-… of the namespaces prod…
-//	admin::report,bill-*   changes some jobs of every namespace
+//	viewer                  sees everything
+//	operator:prod*:pay-*    steers the jobs pay-… of the namespaces prod…
+//	admin:*:report,bill-*   changes some jobs of every namespace
 func ParseGrant(text string) (Grant, error) {
-	role, rest, _ := strings.Cut(text, ":")
-	namespaces, jobs, _ := strings.Cut(rest, ":")
+	role, rest, hasNamespaces := strings.Cut(text, ":")
+	namespaces, jobs, hasJobs := strings.Cut(rest, ":")
 	g := Grant{Namespaces: list(namespaces), Jobs: list(jobs)}
 	err := g.Role.UnmarshalText([]byte(role))
+	if hasNamespaces && namespaces == "" || hasJobs && jobs == "" { // a variable of a script may not be set
+		err = fmt.Errorf("%w: nothing stands behind a colon; * means all", ErrInvalid)
+	}
 	if err == nil {
 		err = g.Validate()
 	}
@@ -33,7 +37,7 @@ func ParseGrant(text string) (Grant, error) {
 }
 
 func list(text string) []string {
-	if text == "" {
+	if text == "" || text == "*" {
 		return nil
 	}
 	return strings.Split(text, ",")
@@ -44,6 +48,9 @@ func (g Grant) String() string {
 	parts := []string{g.Role.String(), strings.Join(g.Namespaces, ","), strings.Join(g.Jobs, ",")}
 	for len(parts) > 1 && parts[len(parts)-1] == "" {
 		parts = parts[:len(parts)-1]
+	}
+	for i := range parts {
+		parts[i] = cmp.Or(parts[i], "*")
 	}
 	return strings.Join(parts, ":")
 }

@@ -56,7 +56,7 @@ func TestTrailHasEverything(t *testing.T) {
 			}, Event{Kind: LoggedOut, By: "ben", User: "ben", Address: elsewhere, Session: "key"}},
 
 			{func() { must(c.AddUser(ctx, boss, "eve", "", []Grant{{Role: Viewer, Jobs: []string{"a*"}}})) },
-				Event{Kind: UserAdded, By: "anna", Address: "192.0.2.7", User: "eve", Detail: "viewer::a*"}},
+				Event{Kind: UserAdded, By: "anna", Address: "192.0.2.7", User: "eve", Detail: "viewer:*:a*"}},
 			{func() {
 				var err error
 				secret, _, err = c.AddToken(ctx, boss, "eve", "t", []Grant{{Role: Viewer}}, time.Hour)

@@ -210,7 +210,7 @@ func (q *Query) job(ctx context.Context, j *ops.Job, name string, past []history
 		byItem[items[i].Item] = &items[i]
 	}
 	for _, x := range past {
-		if byItem[x.Item] != nil {
+		if i := byItem[x.Item]; i != nil && !x.ScheduledTime.After(latest(i)) { // else it is of another namespace
 			add(Run{Item: x.Item, Tick: x.ScheduledTime, Outcome: string(x.Outcome), Begun: x.StartTime, Execution: x.ID, Server: x.IP, Error: x.Error})
 		}
 	}
@@ -248,6 +248,14 @@ func (q *Query) job(ctx context.Context, j *ops.Job, name string, past []history
 		return cmp.Or(places[a.State]-places[b.State], b.Tick.Compare(a.Tick), a.Item-b.Item)
 	})
 	return f, nil
+}
+
+// latest is the last tick that an item has begun.
+func latest(i *ops.ItemInfo) time.Time {
+	if i.Run != nil && i.Run.Tick.After(i.LastTick) {
+		return i.Run.Tick
+	}
+	return i.LastTick
 }
 
 func isFailure(outcome string) bool { return slices.Contains(outcomes, history.Outcome(outcome)) }

@@ -2,9 +2,11 @@ package failed
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/jobtype"
@@ -25,7 +27,7 @@ type Request struct {
 // Choice is a job, or some of its failures.
 type Choice struct {
 	Job  string   `json:"job" doc:"Name of the job."`
-	Runs []Chosen `json:"runs,omitempty" nullable:"false" doc:"Those of its failures that are meant. Default: all."`
+	Runs []Chosen `json:"runs,omitempty" nullable:"false" minItems:"1" doc:"Those of its failures that are meant. Default: all."`
 }
 
 // Chosen is a failure that somebody has chosen.
@@ -44,7 +46,7 @@ const (
 	Paused     Why = "paused"      // the job is: a request would begin all the same
 	Disabled   Why = "disabled"    // all servers of the job, or the item
 	NoInstance Why = "no-instance" // no instance is there
-	Waiting    Why = "waiting"     // it runs already, or has a request
+	Waiting    Why = "waiting"     // it runs already, or was asked for a moment ago
 	IsOlder    Why = "older"       // Request.Older says no
 	NoTick     Why = "no-tick"     // a JVM has run it, and does not tell for which tick
 	TooMany    Why = "too-many"    // more than maxRequests for the job at a time
@@ -59,8 +61,10 @@ type Part struct {
 	Failures   int       `json:"failures" doc:"How many failures these are: items at ticks."`
 	Request    string    `json:"request,omitempty" doc:"Id of the request for which they run. In a dry run nobody has it."`
 	IsBackfill bool      `json:"backfill,omitempty" doc:"Whether it is a backfill, and not a retry."`
-	Why        Why       `json:"why,omitempty" doc:"Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or has a request), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused."`
+	Why        Why       `json:"why,omitempty" doc:"Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or was asked for a moment ago), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused."`
 	Error      string    `json:"error,omitempty" doc:"More about that."`
+
+	executions []string // those that have failed, which make it the same request if it is made once more
 }
 
 // Result is what has become of a retry. In a dry run: what would.
@@ -99,6 +103,9 @@ func Retry(ctx context.Context, o *ops.Ops, r Request) (Result, error) {
 		if !isMeant && len(r.Choices) > 0 {
 			continue
 		}
+		if ctx.Err() != nil {
+			return result, fmt.Errorf("retry failures: %w", context.Cause(ctx))
+		}
 		for _, p := range r.job(ctx, o, j, infos[j.Job], of) {
 			if p.Why == "" {
 				result.Begun = append(result.Begun, p)
@@ -106,6 +113,9 @@ func Retry(ctx context.Context, o *ops.Ops, r Request) (Result, error) {
 				result.Left = append(result.Left, p)
 			}
 		}
+	}
+	if ctx.Err() != nil {
+		return result, fmt.Errorf("retry failures: %w", context.Cause(ctx))
 	}
 	return result, nil
 }
@@ -127,6 +137,7 @@ func (r *Request) job(ctx context.Context, o *ops.Ops, j Job, info *ops.JobInfo,
 			n, parts = len(parts), append(parts, p)
 		}
 		parts[n].Items = append(parts[n].Items, run.Item)
+		parts[n].executions = append(parts[n].executions, run.Execution)
 		parts[n].Failures++
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int {
@@ -189,12 +200,17 @@ func (r *Request) why(run Run, info *ops.JobInfo, isChosen bool) Why {
 func (p *Part) begin(ctx context.Context, j *ops.Job) {
 	var made *jobtype.Requested
 	var err error
+	// The history may not have yet what ran a moment ago, and two may ask at once.
+	slices.Sort(p.executions)
+	key := fmt.Sprintf("failures %x", sha256.Sum256([]byte(strings.Join(p.executions, "\n"))))
 	if p.IsBackfill {
-		made, err = j.Backfill(ctx, ops.BackfillRequest{From: p.Tick, To: p.Tick, Items: p.Items})
+		made, err = j.Backfill(ctx, ops.BackfillRequest{From: p.Tick, To: p.Tick, Items: p.Items, Key: key})
 	} else {
-		made, err = j.Retry(ctx, ops.RetryRequest{Tick: p.Tick, Items: p.Items})
+		made, err = j.Retry(ctx, ops.RetryRequest{Tick: p.Tick, Items: p.Items, Key: key})
 	}
 	switch {
+	case err == nil && made.WasThere, errors.Is(err, jobtype.ErrKeyUsed):
+		p.Why = Waiting
 	case errors.Is(err, ops.ErrNothingFailed):
 		p.Why = NoFailure
 	case err != nil:

@@ -34,7 +34,7 @@ type DisableServersBody struct {
 type ServerInput struct {
 	InServer
 	InDryRun
-	Why string `query:"why" maxLength:"255" doc:"Why, for people: of a shut-down."`
+	Why string `query:"why" maxLength:"255" doc:"Why, for people: the audit has it."`
 }
 
 // ServerChanged is what has become of the jobs of a server.
@@ -125,7 +125,7 @@ func (a *API) serverChange(ctx context.Context, in *ServerInput, do func(*ops.Se
 	}
 	ctx, cancel := context.WithTimeout(ctx, manyTime)
 	defer cancel()
-	outcomes, err := do(o.Server(in.Server), ctx, in.Why)
+	outcomes, err := do(o.Because(in.Why).Server(in.Server), ctx, in.Why)
 	if err != nil && len(outcomes) == 0 {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,7 +25,7 @@ type FailuresInput struct {
 type Failures struct {
 	failed.Report
 	NoHistory bool `json:"noHistory,omitempty" doc:"Whether there is no history. Only the last execution of each item is known then."`
-	Hidden    bool `json:"hidden,omitempty" doc:"Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known."`
+	Hidden    bool `json:"hidden,omitempty" doc:"Whether the history is not looked at because it is also that of another namespace: it knows jobs by their names only."`
 }
 
 // RetryFailuresInput says which failures are to run again.
@@ -41,7 +40,7 @@ type RetryFailuresBody struct {
 	From  time.Time       `json:"from" doc:"Executions that begin at this time or later."`
 	To    time.Time       `json:"to,omitzero" doc:"Before this time. Default: the end."`
 	Older bool            `json:"older,omitempty" doc:"Also for ticks that the item has gone on from since: by backfills, one for each tick."`
-	Jobs  []failed.Choice `json:"jobs,omitempty" maxItems:"500" nullable:"false" doc:"Jobs, or some of their failures. Default: all."`
+	Jobs  []failed.Choice `json:"jobs,omitempty" minItems:"1" maxItems:"500" nullable:"false" doc:"Jobs, or some of their failures. Default: all."`
 }
 
 // RetriedFailures is what has become of a retry.
@@ -71,21 +70,16 @@ func (a *API) failuresOf(ctx context.Context, isFresh bool, from, to time.Time) 
 		return q, f, err
 	}
 	q = failed.Query{From: from, To: to, Jobs: list.Jobs}
+	if !a.everyNamespace(ctx, func(_ *access.Principal, namespace string) bool { return namespace == route.At(ctx).Namespace }) {
+		return q, Failures{Hidden: true}, nil
+	}
 	if q.History, err = a.history(ctx); errors.Is(err, ops.ErrNoHistory) {
 		return q, Failures{NoHistory: true}, nil
 	}
-	if err != nil || a.seesDatabase(ctx) {
-		return q, f, err
+	if !a.seesDatabase(ctx) {
+		q.MayPast = func(job string) bool { return a.seesPast(ctx, job) }
 	}
-	may := map[string]bool{}
-	q.MayPast = func(job string) bool {
-		if _, isKnown := may[job]; !isKnown {
-			may[job] = a.seesPast(ctx, job)
-		}
-		return may[job]
-	}
-	f.Hidden = slices.ContainsFunc(list.Jobs, func(i ops.JobInfo) bool { return !q.MayPast(i.Name) })
-	return q, f, nil
+	return q, f, err
 }
 
 func (a *API) failures(ctx context.Context, in *FailuresInput) (*answer[Failures], error) {

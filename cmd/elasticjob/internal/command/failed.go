@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ of the history (--history) only the last execution of each item is known.`,
 					return err
 				}
 			}
+			if !to.IsZero() && !to.After(from.Time) {
+				return exit.Errorf(exit.Usage, "--from %s --to %s: nothing is in between", from.Format(time.RFC3339), to.Format(time.RFC3339))
+			}
 			clis := []*cli{c}
 			if all {
 				if c.context != "" || c.flags != (target.Settings{}) {
@@ -53,7 +57,7 @@ of the history (--history) only the last execution of each item is known.`,
 			list, errs := []show.Failures{}, []error(nil)
 			for _, one := range clis {
 				err := one.ask(cmd, func(ctx context.Context, s *store) error {
-					q, unseen, err := s.failures(ctx, from.Time, to.Time)
+					q, unseen, err := one.failures(ctx, s, from.Time, to.Time)
 					if err != nil {
 						return err
 					}
@@ -80,14 +84,15 @@ of the history (--history) only the last execution of each item is known.`,
 }
 
 // failures returns the question about failures of the namespace, and what cannot be answered.
-func (s *store) failures(ctx context.Context, from, to time.Time) (q failed.Query, unseen string, err error) {
+func (c *cli) failures(ctx context.Context, s *store, from, to time.Time) (q failed.Query, unseen string, err error) {
 	list, err := s.ops.Jobs(ctx, ops.JobsQuery{})
 	if err != nil {
 		return q, "", err
 	}
 	q = failed.Query{From: from, To: to, Jobs: list.Jobs}
 	past, none := s.ops.History()
-	if none = cmp.Or(s.noPast, none); none != nil {
+	shared := c.readContexts(func(f *target.File) error { return f.SharesHistory(c.chosen) })
+	if none = cmp.Or(s.noPast, none, shared); none != nil {
 		return q, fmt.Sprintf("Of %s only the last execution of each item is known: %v", s.place.Namespace, none), nil
 	}
 	q.History = past
@@ -99,16 +104,28 @@ func (c *cli) retryFailures(cmd *cobra.Command, from *selection.Selection, since
 	p := plan{isFor: func(j *ops.JobInfo) bool { return older || j.Failing > 0 }}
 	return c.choose(cmd, c.follow, from, p, func(ctx context.Context, s *store, names []string, _ bool) error {
 		return c.changeAt(ctx, s, func(ctx context.Context, ch *changer) error {
-			q, unseen, err := s.failures(ctx, since, time.Time{})
+			q, unseen, err := c.failures(ctx, s, since, time.Time{})
 			if err != nil || len(names) == 0 {
 				return err
+			}
+			for _, name := range names {
+				if !slices.ContainsFunc(q.Jobs, func(j ops.JobInfo) bool { return j.Name == name }) {
+					return fmt.Errorf("job %s: %w", name, ops.ErrNoJob)
+				}
 			}
 			result, err := failed.Retry(ctx, ch.ops.Together(), failed.Request{Query: q, Older: older, Choices: namesOf(names, func(name string) failed.Choice { return failed.Choice{Job: name} })})
 			if ch.result = result; unseen != "" {
 				ch.tells("%s", unseen)
 			}
+			refused := 0
 			for _, p := range result.Left {
+				if p.Why == failed.Refused {
+					refused += p.Failures
+				}
 				ch.tells("%s", strings.TrimSpace(fmt.Sprintf("Left: %s, items %s: %s %s", p.Job, selection.Ranges(p.Items), p.Why, p.Error)))
+			}
+			if err == nil && refused > 0 && len(result.Begun) == 0 {
+				err = fmt.Errorf("nothing runs again: %d were refused", refused)
 			}
 			return err
 		})

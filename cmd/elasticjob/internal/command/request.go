@@ -207,6 +207,9 @@ cut short or killed. With --since: all that has failed since then and has no rea
 		cmd.MarkFlagsMutuallyExclusive("since", flag)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if older && since.IsZero() {
+			return exit.Errorf(exit.Usage, "--older goes with --since")
+		}
 		if !since.IsZero() {
 			return c.retryFailures(cmd, a.from, since.Time, older)
 		}

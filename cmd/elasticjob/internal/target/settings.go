@@ -219,6 +219,23 @@ func (s Settings) NoHistory(context string, other Settings) string {
 	return fmt.Sprintf("context %s has a history, of namespace %s; for that of namespace %s give --history", context, own.Namespace, to.Namespace)
 }
 
+// SharesHistory returns an error if another namespace has its history in the database of settings, which knows jobs by their
+// names only.
+func (f *File) SharesHistory(s Settings) error {
+	to, err := s.WithoutSecrets().Target()
+	for _, name := range f.Names() {
+		c := f.Contexts[name]
+		at, bad := c.WithoutSecrets().Target()
+		if err != nil || bad != nil || s.History == "" || c.History != s.History {
+			continue
+		}
+		if at.Namespace != to.Namespace || !slices.ContainsFunc(at.Endpoints, func(e string) bool { return slices.Contains(to.Endpoints, e) }) {
+			return fmt.Errorf("the history is also that of context %s, and does not tell their jobs apart", name)
+		}
+	}
+	return nil
+}
+
 // marks returns settings with the mark of production if they lead where a context that has it does, whatever leads there.
 func (f *File) marks(s Settings) Settings {
 	to, err := s.WithoutSecrets().Target()

@@ -109,7 +109,7 @@ function view(asked, close, act) {
   before && wish.action === "trigger" ? area({ id: "parameter", label: w("jobs.parameter"), hint: w("jobs.parameterHint"), rows: 2, code: true, value: wish.parameter, change: (v) => (wish.parameter = v) }) : null,
   h("div", { class: "preview", role: "status" },
     phase === "looking" || phase === "doing" ? h("p", null, phase === "doing" ? w("jobs.doing") : w("jobs.looking"), " ", h("progress", { max: whole, value: outcomes.length, "aria-label": w("jobs.progress") })) : null,
-    phase === "ready" ? h("p", null, w("jobs.would"), " ", summary(outcomes, true)) : null,
+    phase === "ready" ? [h("p", null, w("jobs.would"), " ", summary(outcomes, true)), wish.action === "resume" ? pauses(outcomes) : null] : null,
     phase === "done" ? h("p", null, h("strong", null, summary(outcomes)), outcomes.length < whole ? " " + w("jobs.untried", { n: whole - outcomes.length }) : "") : null,
     failures(outcomes)),
   phase === "done"
@@ -127,6 +127,14 @@ function summary(outcomes, isBefore) {
     n.paused ? w("jobs.nPaused", { n: n.paused }) : "",
     n.failed ? w("jobs.nFailed", { n: n.failed }) : "",
   ].filter(Boolean).join(" · ");
+}
+
+/** Whose pauses end. @param {JobOutcome[]} outcomes */
+function pauses(outcomes) {
+  const held = outcomes.filter((o) => o.changes?.length);
+  return h("ul", { class: "failures" },
+    held.slice(0, bound).map((o) => h("li", { key: o.job }, o.job, ": ", o.changes?.map((c) => c.before).join(" "))),
+    held.length > bound ? h("li", { key: " more" }, w("actions.more", { n: held.length - bound })) : null);
 }
 
 /** Which cannot be changed, and why. @param {JobOutcome[]} outcomes */
