@@ -105,6 +105,9 @@ func (n *Node) Schedule(ctx context.Context, c Config, h Handler, opts ...Option
 	if setup.IsNil(n.reg) || setup.IsNil(h) {
 		return nil, fmt.Errorf("job %s: a registry and a handler are needed", c.Name)
 	}
+	if t, ok := h.(setup.OfType); ok {
+		n.pool.Announcement.Describe(setup.Described(t.Name, t))
+	}
 	return n.named(ctx, c.Name, opts, func(ctx context.Context, p engine.Params) (*engine.Scheduler, error) {
 		return engine.Start(ctx, p, c, h)
 	})

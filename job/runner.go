@@ -70,7 +70,9 @@ func NewRunner(reg coord.Registry, c RunnerConfig) (*Runner, error) {
 	}
 	r.offers = slices.Sorted(maps.Keys(r.handlers))
 	offers := runner.Offers{Handlers: map[string]bool{}, Types: map[string]bool{}}
-	for name, h := range r.handlers {
+	for _, name := range r.offers {
+		h := r.handlers[name]
+		n.pool.Announcement.Describe(setup.Described(name, h))
 		if _, isType := h.(setup.OfType); isType {
 			offers.Types[name] = true
 		} else {

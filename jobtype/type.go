@@ -1,5 +1,7 @@
 package jobtype
 
+import "github.com/elasticjob-go/elasticjob/internal/jobconf"
+
 // Type is a kind of work that is described by the configuration of a job: a script, a request
 // to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
 // does ("SCRIPT", "HTTP").
@@ -25,6 +27,16 @@ type Streamer interface {
 	// Streams reports whether that holds under the configuration that the handler is for.
 	Streams() bool
 }
+
+// Describer is a Type that tells its properties, as one that embeds a property.Table does. The process shows them, so that the
+// console has a field for each where a job of the type is made and changed.
+type Describer interface {
+	// Describe lists them. Their Type is left empty: it is the name by which the process offers the type.
+	Describe() []PropertyInfo
+}
+
+// PropertyInfo describes a property of a type. Its texts, but for names, have up to 200 bytes where a process shows it.
+type PropertyInfo = jobconf.Property
 
 // TypeFunc makes a Type of a function.
 type TypeFunc func(c Config) (Handler, error)

@@ -256,6 +256,9 @@ type ProcessInfo struct {
 	MoreOffers int      `json:"moreOffers,omitempty"`
 	Labels     []string `json:"labels,omitempty"`
 	MoreLabels int      `json:"moreLabels,omitempty"`
+	// Described are the properties of types that describe theirs; MoreDescribed is how many more there are.
+	Described     []jobtype.PropertyInfo `json:"described,omitempty"`
+	MoreDescribed int                    `json:"moreDescribed,omitempty"`
 	// Error says why nothing of this can be read, except the id.
 	Error string `json:"error,omitempty"`
 }
@@ -284,5 +287,6 @@ func processOf(n coord.Node) ProcessInfo {
 	}
 	p.Server, p.Items = cmp.Or(d.Address, jobtree.InstanceIP(p.ID)), d.Items
 	p.Offers, p.MoreOffers, p.Labels, p.MoreLabels = d.Offers, d.MoreOffers, d.Labels, d.MoreLabels // bounded by their document
+	p.Described, p.MoreDescribed = d.Described, d.MoreDescribed
 	return p
 }

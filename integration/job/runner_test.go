@@ -19,6 +19,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/coord/memory"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/job/property"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
@@ -406,16 +407,20 @@ func TestRunnerThatEndsWhileJobsStart(t *testing.T) {
 func TestRunnerShowsItself(t *testing.T) {
 	inACrew(t, func(c *crew, s *memory.Store) {
 		f := &fleet{T: c.T, view: c.all}
-		script := job.TypeFunc(func(job.Config) (job.Handler, error) { return c.record.handler(nil), nil })
+		table := property.Table{Rows: []property.Row{{Name: "mill.stones", Default: "2", Check: property.Integer(1, 9), Meaning: strings.Repeat("x", 300)}, {Name: "mill.key", Required: true, Secret: true}}}
+		script := table.Type(job.TypeFunc(func(job.Config) (job.Handler, error) { return c.record.handler(nil), nil }))
 		handlers := c.handlers("work", "A")
 		handlers["SCRIPT"] = job.OfType("SCRIPT", script)
 		r := c.start("10.0.0.1", job.RunnerConfig{
 			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu", "big")}},
 			Handlers:   handlers,
 		})
+		want := jobtree.NodeDocument{Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}, Described: []jobtype.PropertyInfo{
+			{Type: "SCRIPT", Name: "mill.stones", Default: "2", Allowed: "1 to 9", Meaning: strings.Repeat("x", 200) + "…"}, {Type: "SCRIPT", Name: "mill.key", Required: true, Secret: true},
+		}}
 		shows := func(items int) {
 			c.Helper()
-			want := jobtree.NodeDocument{Items: items, Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}}
+			want.Items = items
 			c.sees(fmt.Sprintf("it shows %+v", want), func() bool {
 				got, all := f.sign(r.ip)
 				return all == 1 && reflect.DeepEqual(got, want)
@@ -433,6 +438,14 @@ func TestRunnerShowsItself(t *testing.T) {
 		shows(3)
 		c.remove("settle")
 		shows(0)
+		// A type that the program starts itself is described, too.
+		_, err := r.Schedule(c.Context(), job.Config{Name: "own", ShardingTotalCount: 1, Props: map[string]string{"mill.key": "${env:KEY}"}}, job.OfType("OWN", script))
+		c.ok(err)
+		for _, p := range want.Described[:2] {
+			p.Type = "OWN"
+			want.Described = append(want.Described, p)
+		}
+		shows(1)
 		c.ok(r.end())
 		c.sees("the sign has gone", func() bool { _, all := f.sign(r.ip); return all == 0 })
 	})

@@ -2,6 +2,7 @@ package jobtree
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -16,7 +17,7 @@ import (
 )
 
 // codec writes and reads the documents of one type, which this project alone has in the tree: YAML
-// with one key in a line, in the order of the struct's fields. The tag of a field says its key:
+// with one key in a line, in the order of the struct's fields. The tag of a field says its key, or else that for JSON:
 //
 //	doc:"by,255"        a text of at most 255 bytes: a longer one is cut when it is written, and refused when it is read
 //	doc:"jobs,always"   is written although it is zero; others are left out
@@ -49,7 +50,7 @@ func newCodec[D any](what string, most int, check func(*D) error) *codec[D] {
 
 func fieldsOf(t reflect.Type) (list []field) {
 	for _, f := range reflect.VisibleFields(t) {
-		key, option, _ := strings.Cut(f.Tag.Get("doc"), ",")
+		key, option, _ := strings.Cut(cmp.Or(f.Tag.Get("doc"), f.Tag.Get("json")), ",")
 		if key == "" {
 			continue
 		}

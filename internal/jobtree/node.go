@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 )
 
 // Nodes is the parent of the nodes of processes, for all jobs of the namespace. No job has that
@@ -20,10 +22,12 @@ type NodeDocument struct {
 	Address string `doc:"address,255"`  // of its host
 	// Offers are the types and implementations whose jobs a runner serves, ascending, and Labels
 	// are its labels. MoreOffers and MoreLabels are how many more there are, which had no room.
-	Offers     []string `doc:"offers"`
-	MoreOffers int      `doc:"moreOffers"`
-	Labels     []string `doc:"labels"`
-	MoreLabels int      `doc:"moreLabels"`
+	Offers        []string           `doc:"offers"`
+	MoreOffers    int                `doc:"moreOffers"`
+	Labels        []string           `doc:"labels"`
+	MoreLabels    int                `doc:"moreLabels"`
+	Described     []jobconf.Property `doc:"described"` // properties of the types that describe theirs
+	MoreDescribed int                `doc:"moreDescribed"`
 }
 
 const (
@@ -31,11 +35,13 @@ const (
 	maxCount = 1_000_000_000
 	// maxNodeList bounds a list in the document of a process in bytes.
 	maxNodeList = 4 << 10
+	// maxNodeDescribed bounds the properties in it.
+	maxNodeDescribed = 6 << 10
 )
 
 // nodes leaves room for keys of later versions.
 var nodes = newCodec("document of a process", 16<<10, func(d *NodeDocument) error {
-	return errors.Join(checkCount("items", d.Items), checkCount("moreOffers", d.MoreOffers), checkCount("moreLabels", d.MoreLabels))
+	return errors.Join(checkCount("items", d.Items), checkCount("moreOffers", d.MoreOffers), checkCount("moreLabels", d.MoreLabels), checkCount("moreDescribed", d.MoreDescribed))
 })
 
 func checkCount(key string, n int) error {
@@ -47,16 +53,21 @@ func checkCount(key string, n int) error {
 
 // EncodeNode writes the value of a process's node.
 func EncodeNode(d NodeDocument) []byte {
-	d.Offers, d.MoreOffers = fit(d.Offers, d.MoreOffers)
-	d.Labels, d.MoreLabels = fit(d.Labels, d.MoreLabels)
+	d.Offers, d.MoreOffers = fit(d.Offers, d.MoreOffers, maxNodeList, sizeOf)
+	d.Labels, d.MoreLabels = fit(d.Labels, d.MoreLabels, maxNodeList, sizeOf)
+	d.Described, d.MoreDescribed = fit(d.Described, d.MoreDescribed, maxNodeDescribed, sizeOfProperty)
 	return nodes.encode(d)
 }
 
-// fit returns the texts of a list for which a document has room, and how many more there are.
-func fit(list []string, more int) ([]string, int) {
-	size := 0
-	for i, text := range list {
-		if size += len("- \n") + len(strconv.Quote(text)); size > maxNodeList {
+var property = newCodec[jobconf.Property]("property", maxNodeDescribed, nil)
+
+func sizeOfProperty(p jobconf.Property) int { return len(property.encode(p)) + 7*len("- ") } // in 7 lines
+func sizeOf(text string) int                { return len("- \n") + len(strconv.Quote(text)) }
+
+// fit returns the elements of a list for which there is room, and how many more there are.
+func fit[E any](list []E, more, room int, size func(E) int) ([]E, int) {
+	for i, e := range list {
+		if room -= size(e); room < 0 {
 			return list[:i], more + len(list) - i
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/jobtype"
 )
 
 // Fetch returns the next rows of an item: about size of them, which is the property
@@ -112,6 +113,9 @@ func processed[T any](ctx context.Context, sc job.ShardingContext, rows []T, pro
 	}
 	return nil
 }
+
+// Describe implements [jobtype.Describer].
+func (f *Flow) Describe() []jobtype.PropertyInfo { return properties().Describe() }
 
 // Handler checks a configuration, and returns what does the work under it.
 func (f *Flow) Handler(c job.Config) (job.Handler, error) {

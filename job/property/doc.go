@@ -8,6 +8,8 @@
 //	}}
 //	values, err := table.Read(job.NewProperties(c.Props))
 //
+// A type that is made by [Table.Type] has a form of its own in the console.
+//
 // # References
 //
 // The registry has properties in clear text, so a secret is not one of them. A property names

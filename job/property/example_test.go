@@ -19,7 +19,7 @@ func publisher(lookup property.Lookup) job.Type {
 		{Name: "publish.copies", Default: "1", Check: property.Integer(1, 10), Meaning: "how often each is"},
 		{Name: "publish.password", Required: true, Secret: true, Meaning: "the password of the broker"},
 	}}
-	return job.TypeFunc(func(c job.Config) (job.Handler, error) {
+	return table.Type(job.TypeFunc(func(c job.Config) (job.Handler, error) {
 		v, err := table.Read(job.NewProperties(c.Props))
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func publisher(lookup property.Lookup) job.Type {
 			job.SetOutput(ctx, []byte("published "+sc.ItemParameter))
 			return nil
 		}), nil
-	})
+	}))
 }
 
 // publish stands for the client of a broker.

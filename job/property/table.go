@@ -76,6 +76,24 @@ func (t Table) Read(props job.Properties) (Values, error) {
 	return v, nil
 }
 
+// Describe implements [jobtype.Describer], also for a type that embeds the table.
+func (t Table) Describe() []jobtype.PropertyInfo {
+	infos := make([]jobtype.PropertyInfo, len(t.Rows))
+	for i, row := range t.Rows {
+		allowed := strings.TrimSuffix(strings.TrimSuffix(row.Check.Allowed, " are"), " is")
+		infos[i] = jobtype.PropertyInfo{Name: row.Name, Default: row.Default, Required: row.Required, Secret: row.Secret, Allowed: allowed, Meaning: row.Meaning}
+	}
+	return infos
+}
+
+// Type returns a type that describes the properties, so that the console has a field for each, and does what another one does.
+func (t Table) Type(of job.Type) job.Type {
+	return struct {
+		job.Type
+		Table
+	}{of, t}
+}
+
 func (r Row) isFamily() bool { return strings.HasSuffix(r.Name, ".*") }
 
 // check checks a value; an empty one is left out.

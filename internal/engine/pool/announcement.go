@@ -5,12 +5,14 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/internal/clocks"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 )
 
@@ -67,6 +69,18 @@ func (a *Announcement) Offer(offers, labels []string, keeper func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.document.Offers, a.document.Labels, a.keeper, a.items = offers, labels, keeper, -1
+}
+
+// Describe has the node tell the properties of a type, if it does not.
+func (a *Announcement) Describe(properties []jobconf.Property) {
+	if a == nil || len(properties) == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.ContainsFunc(a.document.Described, func(p jobconf.Property) bool { return p.Type == properties[0].Type }) {
+		a.document.Described, a.items = slices.Concat(a.document.Described, properties), -1
+	}
 }
 
 // Announce has the node tell how many items the process has, if it does not. It returns after what time it is to be called again,

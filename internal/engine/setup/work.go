@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
@@ -37,6 +38,27 @@ func (t OfType) Check() error {
 		return fmt.Errorf("type %s is nil", brief.Quote(t.Name))
 	}
 	return nil
+}
+
+// maxDescribed bounds a text about a property in bytes.
+const maxDescribed = 200
+
+// Described returns the properties of what has a name, if that is a type that describes them.
+func Described(name string, h jobtype.Handler) []jobtype.PropertyInfo {
+	var of any = h
+	if typed, ok := h.(OfType); ok {
+		of = typed.Type
+	}
+	d, ok := of.(jobtype.Describer)
+	if !ok || IsNil(d) {
+		return nil
+	}
+	properties := slices.Clone(d.Describe())
+	for i := range properties {
+		p := &properties[i]
+		p.Type, p.Default, p.Allowed, p.Meaning = name, brief.Cut(p.Default, maxDescribed), brief.Cut(p.Allowed, maxDescribed), brief.Cut(p.Meaning, maxDescribed)
+	}
+	return properties
 }
 
 // workOf sets what does the work of a job, and the name of its implementation.

@@ -1527,6 +1527,8 @@ export interface Problem {
   type: string;
 }
 export interface ProcessInfo {
+  /** Properties of the types that describe theirs. Left out if none does. */
+  described?: (Property)[];
   /** Why nothing of this can be read, but the id. */
   error?: string;
   /** Id of the process. */
@@ -1536,6 +1538,8 @@ export interface ProcessInfo {
   /** Its labels. Left out if it has none. */
   labels?: (string)[];
   /** How many more of them there are. */
+  moreDescribed?: number;
+  /** How many more of them there are. */
   moreLabels?: number;
   /** How many more of them there are. */
   moreOffers?: number;
@@ -1543,6 +1547,22 @@ export interface ProcessInfo {
   offers?: (string)[];
   /** Address of its host. */
   server?: string;
+}
+export interface Property {
+  /** Values that are allowed, for people. */
+  allowed?: string;
+  /** What counts if it is left out or empty. */
+  default?: string;
+  /** What it is for, for people. */
+  meaning?: string;
+  /** Name of the property. One that ends with .* stands for all that begin so. */
+  name: string;
+  /** Whether it must be there, and not empty. */
+  required?: boolean;
+  /** Whether a reference to what the process has is wanted: ${env:NAME}. */
+  secret?: boolean;
+  /** Name by which the process offers the type. */
+  type: string;
 }
 export interface Readmit {
   /** Also if it was moved to another namespace, and does not run there any more. */
