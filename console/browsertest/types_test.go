@@ -1,18 +1,25 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 	"github.com/elasticjob-go/elasticjob/job"
+	"github.com/elasticjob-go/elasticjob/ops"
 )
 
-// A script and an HTTP request are changed in the form in which they were made. What has no field there, and what nobody has
+// A script, an HTTP request, and a job of a program's own type are changed in the form in which they were made. What has no field there, and what nobody has
 // touched, stays as it is written.
 func TestTypesAreChangedAsTheyAreMade(t *testing.T) {
 	t.Parallel()
+	eventually(t, "a worker describes a type", func(ctx context.Context) (bool, error) {
+		processes, err := town.Ops(t).Processes(ctx)
+		return slices.ContainsFunc(processes, func(p ops.ProcessInfo) bool { return len(p.Described) > 0 }), err
+	})
 	for name, x := range map[string]struct {
 		way            string // chosen where it is made
 		made, changed  [][2]string
@@ -44,6 +51,19 @@ func TestTypesAreChangedAsTheyAreMade(t *testing.T) {
 			changed: [][2]string{{"URL", "http://127.0.0.1:9/b"}, {"Headers", "Accept: text/plain\nX-From: console"}},
 			is: map[string]string{
 				"http.uri": "http://127.0.0.1:9/b", "http.method": "GET", "http.header.Accept": "text/plain", "http.header.X-From": "console", "http.later": "kept",
+			},
+		},
+		"type-own": {
+			way:  "Program A handler that one of your programs offers.",
+			made: [][2]string{{"Implementation", world.Publish}, {"publish.topic", "cities"}, {"publish.label.*", "a=1\nb=2"}},
+			was:  map[string]string{"publish.topic": "cities", "publish.label.a": "1", "publish.label.b": "2"},
+			meanwhile: map[string]string{
+				"publish.password": "${env:BROKER}", "publish.label.text": "two\nlines", "publish.later": "kept",
+			},
+			shown:   map[string]string{"type-0": "cities", "type-1": "", "type-2": "${env:BROKER}", "type-3": "a=1\nb=2"},
+			changed: [][2]string{{"publish.topic", "上海"}, {"publish.copies", "3"}, {"publish.label.*", "a=2"}},
+			is: map[string]string{
+				"publish.topic": "上海", "publish.copies": "3", "publish.password": "${env:BROKER}", "publish.label.a": "2", "publish.label.text": "two\nlines", "publish.later": "kept",
 			},
 		},
 	} {

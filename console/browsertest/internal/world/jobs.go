@@ -35,14 +35,33 @@ const (
 	Count   = "count"
 	Mail    = "mail"
 	Rebuild = "rebuild"
+	Publish = "PUBLISH" // a type that describes its properties
 )
 
 // Failure is why item 1 of Failing fails.
 const Failure = "451 mailbox busy"
 
+// publish is a type of jobs that do nothing.
+type publish struct{}
+
+func (publish) Handler(job.Config) (job.Handler, error) {
+	return job.HandlerFunc(func(context.Context, job.ShardingContext) error { return nil }), nil
+}
+
+// Describe implements jobtype.Describer.
+func (publish) Describe() []jobtype.PropertyInfo {
+	return []jobtype.PropertyInfo{
+		{Name: "publish.topic", Required: true, Allowed: "up to 255 bytes", Meaning: "where items are published"},
+		{Name: "publish.copies", Default: "1", Allowed: "1 to 10", Meaning: "how often each is"},
+		{Name: "publish.password", Secret: true, Meaning: "the password of the broker"},
+		{Name: "publish.label.*", Meaning: "a label"},
+	}
+}
+
 func handlers(scripts job.Type) map[string]job.Handler {
 	return map[string]job.Handler{
 		script.Name: job.OfType(script.Name, scripts),
+		Publish:     job.OfType(Publish, publish{}),
 		Count: job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 			job.Logger(ctx).Info("counted", "item", sc.Item, "parameter", sc.JobParameter)
 			job.SetOutput(ctx, fmt.Appendf(nil, "%d orders", 7*(sc.Item+1)))

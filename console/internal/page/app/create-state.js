@@ -22,8 +22,10 @@ export class Draft {
   constructor(draw) {
     this.draw = draw;
     this.name = "";
-    /** @type {Record<string, TypeProps>} */
-    this.types = { SCRIPT: new TypeProps("SCRIPT", {}), HTTP: new TypeProps("HTTP", { "props: http.method": "GET" }), "": new TypeProps("", {}) };
+    /** What processes tell of types. @type {import("./type-props.js").Described} */
+    this.described = new Map();
+    /** Properties by what it would run. @type {Map<string, TypeProps>} */
+    this.types = new Map([["HTTP", new TypeProps("HTTP", { "props: http.method": "GET" })]]);
     /** @type {Type} */
     this.type = "SCRIPT";
     this.implementation = "";
@@ -55,7 +57,7 @@ export class Draft {
     const what = info.implementation ?? "";
     this.type = what === "SCRIPT" || what === "HTTP" ? what : "";
     this.implementation = this.type ? "" : what;
-    this.types[this.type] = new TypeProps(this.type, flat);
+    this.types.set(what, new TypeProps(what, flat, this.described.get(what)));
     this.parameters = parametersOf(flat.shardingItemParameters ?? "");
     this.fields = Object.fromEntries(Object.entries(flat).filter(([key]) => isField(key)));
     this.rows = rowsOf(flat, (key) => isField(key) || this.props.has(key));
@@ -63,7 +65,10 @@ export class Draft {
 
   /** The properties of what it runs. */
   get props() {
-    return this.types[this.type];
+    const what = this.type || this.implementation;
+    const props = this.types.get(what) ?? new TypeProps(what, {}, this.described.get(what));
+    this.types.set(what, props);
+    return props;
   }
 
   /** How many items it has; 0 if that is no number. */

@@ -24,7 +24,8 @@ export function typeView(draft, offers) {
     h("fieldset", { class: "types" }, h("legend", { class: "unseen" }, w("create.what")), types.map((t) => h("label", { key: t.type },
       h("input", { type: "radio", name: "type", value: t.type, checked: draft.type === t.type, onchange: () => draft.edit("type", () => (draft.type = t.type)) }),
       h("span", null, h("strong", null, t.text()), h("span", { class: "hint" }, t.about()))))),
-    draft.type ? typeFields({ props: draft.props, error: (key) => draft.error(key), edit: (key, act) => draft.edit(key, act) }) : program(draft, offers ?? []),
+    draft.type ? null : program(draft, offers ?? []),
+    typeFields({ props: draft.props, error: (key) => draft.error(key), edit: (key, act) => draft.edit(key, act) }),
     offers && what && !offers.includes(what) ? note("warn", w("create.notOffered", { what })) : null,
   ];
 }

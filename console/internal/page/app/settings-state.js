@@ -20,8 +20,9 @@ export async function read() {
 }
 
 export class Editor {
-  /** @param {Stored} stored @param {() => void} draw */
-  constructor(stored, draw) {
+  /** @param {Stored} stored @param {import("./type-props.js").Described} described @param {() => void} draw */
+  constructor(stored, described, draw) {
+    this.described = described;
     this.draw = draw;
     this.stored = stored;
     /** What is stored as far as is known: newer than stored in a conflict. */
@@ -125,7 +126,8 @@ export class Editor {
   /** @param {Flat} flat */
   show(flat) {
     this.fields = Object.fromEntries(Object.entries(flat).filter(([key]) => isField(key)));
-    this.type = new TypeProps(this.stored.info.implementation ?? "", flat);
+    const what = this.stored.info.implementation ?? "";
+    this.type = new TypeProps(what, flat, this.described.get(what));
     this.rows = rowsOf(flat, (key) => this.isField(key));
   }
 

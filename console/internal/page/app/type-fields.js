@@ -1,16 +1,17 @@
-// The fields of what a job runs, if that is a script or an HTTP request: where a job is made, and where it is changed.
+// The fields of what a job runs, if that is a script, an HTTP request, or a type that a program describes: where a job is made, and where it is changed.
 import { h } from "./dom.js";
 import { area, choice, field } from "./form.js";
 import { propKey } from "./settings-model.js";
+import { familyOf } from "./type-props.js";
 import { w } from "./words.js";
 
 /**
  * @typedef {{props: import("./type-props.js").TypeProps, error: (key: string) => string | undefined, edit: (key: string, act: () => void) => void, disabled?: boolean}} TypeForm
  */
 
-/** The fields of a type; none if it is a program's own. @param {TypeForm} form @returns {(import("./dom.js").Made | null)[]} */
+/** The fields of a type; none if nobody describes it. @param {TypeForm} form @returns {(import("./dom.js").Made | null)[]} */
 export function typeFields(form) {
-  return form.props.type === "SCRIPT" ? script(form) : form.props.type === "HTTP" ? http(form) : [];
+  return form.props.type === "SCRIPT" ? script(form) : form.props.type === "HTTP" ? http(form) : described(form);
 }
 
 /** What fields of properties have in common. @param {TypeForm} form @param {string} name */
@@ -26,8 +27,8 @@ function prop({ props, error, edit, disabled }, name) {
 function lines({ props, error, edit, disabled }, prefix) {
   const key = propKey(prefix);
   return {
-    id: prefix.replaceAll(".", "-"), value: props.lines, error: error(key), code: true, rows: 3, disabled,
-    change: (/** @type {string} */ v) => edit(key, () => (props.lines = v)),
+    id: prefix.replaceAll(".", "-"), value: props.lines[prefix], error: error(key), code: true, rows: 3, disabled,
+    change: (/** @type {string} */ v) => edit(key, () => (props.lines[prefix] = v)),
   };
 }
 
@@ -72,4 +73,14 @@ function http(form) {
       field({ ...prop(form, "http.read.timeout.milliseconds"), label: w("create.silence"), type: "number", placeholder: "5000", hint: w("create.silenceHint") }),
       field({ ...prop(form, "http.retry.attempts"), label: w("create.httpRetries"), type: "number", placeholder: "2", hint: w("create.httpRetriesHint") }))),
   ];
+}
+
+/** A program's own type: a field for each property that it describes. @param {TypeForm} form */
+function described(form) {
+  return form.props.rows.map((p, i) => {
+    const prefix = familyOf(p);
+    const hints = [p.meaning, p.allowed && w("create.allowed", { what: p.allowed }), p.secret && w("create.secret"), prefix && w("create.lines")];
+    const about = { id: "type-" + i, label: p.name, hint: hints.filter(Boolean).join("; "), placeholder: p.default, required: p.required };
+    return prefix ? area({ ...lines(form, prefix), ...about }) : field({ ...prop(form, p.name), ...about });
+  });
 }

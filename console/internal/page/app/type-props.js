@@ -1,8 +1,11 @@
-// The properties of types, scripts and HTTP requests, as a form has them. Nothing here draws.
+// The properties of types as a form has them: of scripts, of HTTP requests, and those that programs describe. Nothing here draws.
 import { propKey, propName } from "./settings-model.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./settings-model.js").Flat} Flat */
+/** @typedef {import("./types/api").Property} Property */
+/** @typedef {Map<string, Property[]>} Described properties by types */
+/** @typedef {{prefix: string, between: string}} Family properties with names that begin in the same way: lines of one field */
 
 /** Properties that have a field each. @type {Record<string, string[]>} */
 const single = {
@@ -10,39 +13,69 @@ const single = {
   HTTP: ["http.uri", "http.method", "http.content.type", "http.data", "http.success.codes", "http.read.timeout.milliseconds", "http.retry.attempts"],
 };
 
-/** Properties with names that begin in the same way, which are lines of one field. @type {Record<string, {prefix: string, between: string}>} */
-const many = { SCRIPT: { prefix: "script.env.", between: "=" }, HTTP: { prefix: "http.header.", between: ": " } };
+/** @type {Record<string, Family[]>} */
+const many = { SCRIPT: [{ prefix: "script.env.", between: "=" }], HTTP: [{ prefix: "http.header.", between: ": " }] };
 
 const commands = ["script.command.line", "script.command.args"];
 
+/** What processes tell of types. @param {import("./types/api").ProcessInfo[]} processes @returns {Described} */
+export function describedOf(processes) {
+  /** @type {Described} */
+  const out = new Map();
+  for (const p of processes.flatMap((one) => one.described ?? [])) {
+    const rows = out.get(p.type) ?? [];
+    if (!rows.some((r) => r.name === p.name)) out.set(p.type, [...rows, p]);
+  }
+  return out;
+}
+
+/** The beginning of the names for which a property stands; "" if it is a single one. @param {Property} p */
+export const familyOf = (p) => (p.name.endsWith(".*") ? p.name.slice(0, -1) : "");
+
 /** The properties of one type. What nobody edits stays as it was written. */
 export class TypeProps {
-  /** @param {string} type @param {Flat} flat a configuration */
-  constructor(type, flat) {
+  /** @param {string} type @param {Flat} flat a configuration @param {Property[]} [rows] of a program's own type */
+  constructor(type, flat, rows = []) {
     this.type = type;
+    const isOurs = type === "SCRIPT" || type === "HTTP";
+    this.rows = isOurs ? [] : rows;
+    this.single = isOurs ? single[type] : rows.filter((p) => !familyOf(p)).map((p) => p.name);
+    this.many = isOurs ? many[type] : rows.filter(familyOf).map((p) => ({ prefix: familyOf(p), between: "=" }));
     this.before = Object.fromEntries(Object.keys(flat).filter((key) => propName(key)).map((key) => [propName(key), flat[key]]));
     /** What the fields have. @type {Record<string, string>} */
-    this.values = Object.fromEntries((single[type] ?? []).map((name) => [name, this.before[name] ?? ""]));
+    this.values = Object.fromEntries(this.single.map((name) => [name, this.before[name] ?? ""]));
     this.command = this.#commandBefore();
-    this.lines = this.#linesBefore();
+    /** By the beginnings of names. */
+    this.lines = Object.fromEntries(this.many.map((f) => [f.prefix, this.#linesBefore(f)]));
   }
 
   #commandBefore() {
     return commandOf(this.before["script.command.line"], this.before["script.command.args"]);
   }
 
-  #linesBefore() {
-    const some = Object.entries(this.before).filter(([name]) => this.has(propKey(name)) && name.startsWith(many[this.type].prefix));
-    return many[this.type] ? linesOf(Object.fromEntries(some), many[this.type].prefix, many[this.type].between) : "";
+  /** @param {Family} family */
+  #linesBefore(family) {
+    return linesOf(this.#before((name) => this.#familyOf(name) === family), family.prefix, family.between);
+  }
+
+  /** What was there, of that which has a field. @param {(name: string) => boolean} is */
+  #before(is) {
+    return Object.fromEntries(Object.entries(this.before).filter(([name]) => this.has(propKey(name)) && is(name)));
+  }
+
+  /** @param {string} name */
+  #familyOf(name) {
+    return this.single.includes(name) ? undefined : this.many.find((f) => name.startsWith(f.prefix));
   }
 
   /** Whether there is a field for a key. One that cannot be a line of many has none. @param {string} key */
   has(key) {
     const name = propName(key);
     if (this.type === "SCRIPT" && commands.includes(name)) return true;
-    if (single[this.type]?.includes(name)) return true;
-    const { prefix, between } = many[this.type] ?? {};
-    if (!prefix || !name.startsWith(prefix)) return false;
+    if (this.single.includes(name)) return true;
+    const family = this.#familyOf(name);
+    if (!family) return false;
+    const { prefix, between } = family;
     const value = this.before[name] ?? "";
     return name === prefix || propsOfLines(linesOf({ [name]: value }, prefix, between), prefix, between).props[name] === value;
   }
@@ -50,14 +83,15 @@ export class TypeProps {
   /** The properties, by key. @returns {Flat} */
   get flat() {
     const props = { ...this.values };
-    const kept = (/** @type {(name: string) => boolean} */ is) => Object.fromEntries(Object.entries(this.before).filter(([name]) => this.has(propKey(name)) && is(name)));
     if (this.type === "SCRIPT") {
       const { way, text } = this.#commandBefore();
       const isSame = way === this.command.way && text === this.command.text;
-      Object.assign(props, isSame ? kept((name) => commands.includes(name)) : commandProps(this.command));
+      Object.assign(props, isSame ? this.#before((name) => commands.includes(name)) : commandProps(this.command));
     }
-    const lines = many[this.type];
-    if (lines) Object.assign(props, this.lines === this.#linesBefore() ? kept((name) => name.startsWith(lines.prefix)) : propsOfLines(this.lines, lines.prefix, lines.between).props);
+    for (const family of this.many) {
+      const text = this.lines[family.prefix];
+      Object.assign(props, text === this.#linesBefore(family) ? this.#before((name) => this.#familyOf(name) === family) : propsOfLines(text, family.prefix, family.between).props);
+    }
     return Object.fromEntries(Object.entries(props).filter(([name, value]) => value !== "" || this.before[name] === "").map(([name, value]) => [propKey(name), value]));
   }
 
@@ -66,9 +100,11 @@ export class TypeProps {
     const out = new Map();
     if (this.type === "SCRIPT" && !this.command.text.trim()) out.set(propKey("script.command.args"), w("create.needed"));
     if (this.type === "HTTP" && !this.values["http.uri"]) out.set(propKey("http.uri"), w("create.needed"));
-    const lines = many[this.type];
-    const { wrong } = lines ? propsOfLines(this.lines, lines.prefix, lines.between) : { wrong: [] };
-    if (wrong.length) out.set(propKey(lines.prefix), w("create.badLine", { line: wrong[0] }));
+    for (const p of this.rows) if (p.required && !familyOf(p) && !this.values[p.name]) out.set(propKey(p.name), w("create.needed"));
+    for (const { prefix, between } of this.many) {
+      const { wrong } = propsOfLines(this.lines[prefix], prefix, between);
+      if (wrong.length) out.set(propKey(prefix), w("create.badLine", { line: wrong[0] }));
+    }
     return out;
   }
 }

@@ -13,6 +13,7 @@ import { mayAll, maySome } from "../rights.js";
 import { control, groups } from "../settings-fields.js";
 import { ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
+import { describedOf } from "../type-props.js";
 import { button, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
@@ -42,6 +43,7 @@ void start(async () => {
     mayAll("viewer") ? all("GET /namespaces/{namespace}/processes", { namespace }, 2000).catch(() => undefined) : undefined,
     all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => undefined), // as these
   ]);
+  draft.described = describedOf(processes?.rows ?? []);
   if (processes) offers = [...new Set(processes.rows.flatMap((p) => p.offers ?? []))].sort();
   calendars = found?.rows.map((c) => c.name) ?? [];
   if (copied) draft.copy(copied);

@@ -9,7 +9,7 @@ import { area, field } from "../form.js";
 import { page, start, tell } from "../frame.js";
 import { jobHead, jobTabs } from "../job-tabs.js";
 import { listen } from "../live.js";
-import { may } from "../rights.js";
+import { may, mayAll } from "../rights.js";
 import { conflictView } from "../settings-conflict.js";
 import { control, groups, idOf } from "../settings-fields.js";
 import { implementation } from "../settings-implement.js";
@@ -18,6 +18,7 @@ import { planView, ticks } from "../settings-plan.js";
 import { propsTable } from "../settings-props.js";
 import { Editor, read } from "../settings-state.js";
 import { typeFields } from "../type-fields.js";
+import { describedOf } from "../type-props.js";
 import { button, note, refusal, section } from "../ui.js";
 import { w } from "../words.js";
 
@@ -36,11 +37,15 @@ let editor;
 let again = () => {};
 
 void start(async () => {
-  const [stored, found] = await Promise.all([read(), all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => ({ rows: [] }))]); // those of the job are shown all the same
+  const [stored, found, processes] = await Promise.all([
+    read(),
+    all("GET /namespaces/{namespace}/calendars", { namespace }, 1000).catch(() => ({ rows: [] })), // those of the job are shown all the same
+    mayAll("viewer") ? all("GET /namespaces/{namespace}/processes", { namespace }, 2000).catch(() => ({ rows: [] })) : { rows: [] }, // without them properties are in a table
+  ]);
   calendars = found.rows.map((c) => c.name);
-  return stored;
-}, (stored) => {
-  editor = new Editor(stored, () => again());
+  return { stored, described: describedOf(processes.rows) };
+}, ({ stored, described }) => {
+  editor = new Editor(stored, described, () => again());
   again = page(view);
   listen("/namespaces/{namespace}/jobs/{job}/watch", { namespace, job }, {
     removed: () => {
