@@ -13,7 +13,7 @@ func TestParseGrant(t *testing.T) {
 	for text, want := range map[string]Grant{
 		"viewer":                 {Role: Viewer},
 		"operator:prod*:pay-*":   {Role: Operator, Namespaces: []string{"prod*"}, Jobs: []string{"pay-*"}},
-		"admin::a,b":             {Role: Admin, Jobs: []string{"a", "b"}},
+		"admin:*:a,b":            {Role: Admin, Jobs: []string{"a", "b"}},
 		"admin:x,y":              {Role: Admin, Namespaces: []string{"x", "y"}},
 		"viewer:x:group:job,b:c": {Role: Viewer, Namespaces: []string{"x"}, Jobs: []string{"group:job", "b:c"}},
 	} {
@@ -25,7 +25,7 @@ func TestParseGrant(t *testing.T) {
 			t.Errorf("%s is written as %s", text, got)
 		}
 	}
-	for _, bad := range []string{"", "root", "viewer:a,,b", ":a", "viewer:" + strings.Repeat("x", 256)} {
+	for _, bad := range []string{"", "root", "viewer:a,,b", ":a", "viewer:", "viewer::", "viewer::a", "viewer:a:", "viewer:" + strings.Repeat("x", 256)} {
 		if got, err := ParseGrant(bad); err == nil {
 			t.Errorf("%q is read as %+v", bad, got)
 		}

@@ -18,7 +18,7 @@ func (f File) sessions() string { return string(f) + ".sessions" }
 
 // sessionFile keeps the sessions of a console beside its users, in users.yaml.sessions: they outlive it, and consoles that have
 // the file in common have the sessions in common. It has no secret of any. A session that begins, or that somebody ends, is written
-// soon after; the rest every few seconds. So a crash may bring back one that has just ended. Where it cannot be written, as
+// soon after; the rest every few seconds. So a crash may bring back one that has just ended. Where none can be written, as
 // beside a secret of Kubernetes, sessions end with the process.
 type sessionFile struct {
 	path string // empty: they are not kept
@@ -81,7 +81,10 @@ func (f *sessionFile) write(ctx context.Context) error {
 		}
 		return err
 	})
-	if err == nil || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	f.mu.Lock()
+	isAlone := f.seen == nil // with a file that is there, what ends here would go on at another console, or at the next one
+	f.mu.Unlock()
+	if err == nil || isAlone && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		return nil
 	}
 	f.of.isChanged.Store(true)

@@ -638,7 +638,7 @@ type Failures struct {
 	// Elsewhere Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history.
 	Elsewhere []string `json:"elsewhere,omitempty,omitzero"`
 
-	// Hidden Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known.
+	// Hidden Whether the history is not looked at because it is also that of another namespace: it knows jobs by their names only.
 	Hidden bool `json:"hidden,omitempty,omitzero"`
 
 	// HistoryError Why the history could not be read. Only the last execution of each item is known then.
@@ -2205,7 +2205,7 @@ func (p ExplainJobParams) query() url.Values {
 
 // DisableServerParams are parameters: Disable a server in all jobs.
 type DisableServerParams struct {
-	// Why Why, for people: of a shut-down.
+	// Why Why, for people: the audit has it.
 	Why string
 }
 
@@ -2217,7 +2217,7 @@ func (p DisableServerParams) query() url.Values {
 
 // EnableServerParams are parameters: Enable a server in all jobs.
 type EnableServerParams struct {
-	// Why Why, for people: of a shut-down.
+	// Why Why, for people: the audit has it.
 	Why string
 }
 
@@ -2229,7 +2229,7 @@ func (p EnableServerParams) query() url.Values {
 
 // RemoveServerParams are parameters: Shut down the instances of a server in all jobs, and forget it.
 type RemoveServerParams struct {
-	// Why Why, for people: of a shut-down.
+	// Why Why, for people: the audit has it.
 	Why string
 }
 
@@ -2241,7 +2241,7 @@ func (p RemoveServerParams) query() url.Values {
 
 // ShutdownServerParams are parameters: Shut down the instances of a server in all jobs.
 type ShutdownServerParams struct {
-	// Why Why, for people: of a shut-down.
+	// Why Why, for people: the audit has it.
 	Why string
 }
 

@@ -37,7 +37,7 @@ var budgets = map[string]int{
 	"internal/engine/setup":           4000,
 	"internal/decide":                 6690,
 	"internal/jobtree":                3170,
-	"ops":                             6380,
+	"ops":                             6400,
 	"cmd/elasticjob/internal/command": 7070,
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,6 +149,28 @@ func TestFailuresAreRetried(t *testing.T) {
 	})
 }
 
+// A retry that is made once more runs nothing again, also while the history does not have yet what ran, and if two make it at once.
+func TestRetryTwice(t *testing.T) {
+	run(t, func(t *testing.T, w *town) {
+		one := w.hour(0, 1)
+		w.hour()
+		q := w.query() // of this moment
+		for range 2 {
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() {
+					if _, err := failed.Retry(t.Context(), w.Ops(), failed.Request{Query: q, Older: true}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			both.Wait()
+			w.Advance(time.Minute)
+		}
+		w.Executions().Tick(one).Source(job.SourceBackfill).Require(t, 2)
+	})
+}
+
 // What has a reason not to run is left, and the reason is told.
 func TestWhatIsLeft(t *testing.T) {
 	must := func(t *testing.T, err error) {
@@ -233,6 +256,11 @@ func TestHistoryOfOthers(t *testing.T) {
 		}
 		q.History = past{more: slices.Repeat([]history.Execution{secret}, 10_001)}
 		if r, err := failed.List(t.Context(), w.Ops(), q); err != nil || !r.Since.Equal(at) || len(r.Elsewhere) > 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		// The items of this namespace have begun no such tick.
+		q.History = past{more: []history.Execution{{Job: name, ScheduledTime: at.Add(time.Hour), StartTime: at, Outcome: "FAILED"}}}
+		if r, err := failed.List(t.Context(), w.Ops(), q); err != nil || len(r.Jobs) != 0 {
 			t.Errorf("%+v, %v", r, err)
 		}
 		// A JVM tells no tick: what it has done last counts.

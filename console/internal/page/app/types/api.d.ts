@@ -688,7 +688,7 @@ export interface FailedPart {
   request?: string;
   /** Tick for which they run. Left out of what does not run, which may be of several. */
   tick?: string;
-  /** Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or has a request), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused. */
+  /** Why there is none: denied, no-failure (it has run again a moment ago), paused, disabled, no-instance, waiting (it runs, or was asked for a moment ago), older (not without older), no-tick (of a JVM), too-many (for one job at a time), refused. */
   why?: string;
 }
 export interface FailedRun {
@@ -716,7 +716,7 @@ export interface FailedRun {
 export interface Failures {
   /** Names of jobs with failures that the namespace does not have: they were removed, or are of another namespace with the same history. */
   elsewhere?: (string)[];
-  /** Whether you may not see the history of some of the jobs, because it is also that of another namespace. Of these only the last execution of each item is known. */
+  /** Whether the history is not looked at because it is also that of another namespace: it knows jobs by their names only. */
   hidden?: boolean;
   /** Why the history could not be read. Only the last execution of each item is known then. */
   historyError?: string;
