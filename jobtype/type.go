@@ -1,7 +1,5 @@
 package jobtype
 
-import "github.com/elasticjob-go/elasticjob/internal/jobconf"
-
 // Type is a kind of work that is described by the configuration of a job: a script, a request
 // to a URL. The node of such a job in the registry holds the name of the type, as ElasticJob's
 // does ("SCRIPT", "HTTP").
@@ -36,7 +34,21 @@ type Describer interface {
 }
 
 // PropertyInfo describes a property of a type. Its texts, but for names, have up to 200 bytes where a process shows it.
-type PropertyInfo = jobconf.Property
+type PropertyInfo struct {
+	// Type is the name by which a process offers the type.
+	Type string `json:"type"`
+	// Name is the key in Config.Props. One that ends with ".*" stands for all that begin so.
+	Name string `json:"name"`
+	// Default is what counts if it is left out or empty.
+	Default string `json:"default,omitempty"`
+	// Required is whether it must be there, and not empty.
+	Required bool `json:"required,omitempty"`
+	// Secret is whether a reference to what the process has is wanted: "${env:NAME}".
+	Secret bool `json:"secret,omitempty"`
+	// Allowed are the values that are allowed, and Meaning what it is for, in words for people.
+	Allowed string `json:"allowed,omitempty"`
+	Meaning string `json:"meaning,omitempty"`
+}
 
 // TypeFunc makes a Type of a function.
 type TypeFunc func(c Config) (Handler, error)

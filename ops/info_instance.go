@@ -287,6 +287,9 @@ func processOf(n coord.Node) ProcessInfo {
 	}
 	p.Server, p.Items = cmp.Or(d.Address, jobtree.InstanceIP(p.ID)), d.Items
 	p.Offers, p.MoreOffers, p.Labels, p.MoreLabels = d.Offers, d.MoreOffers, d.Labels, d.MoreLabels // bounded by their document
-	p.Described, p.MoreDescribed = d.Described, d.MoreDescribed
+	for _, of := range d.Described {
+		p.Described = append(p.Described, jobtype.PropertyInfo(of))
+	}
+	p.MoreDescribed = d.MoreDescribed
 	return p
 }

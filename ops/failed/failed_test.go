@@ -259,7 +259,7 @@ func TestHistoryOfOthers(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 		// The items of this namespace have begun no such tick.
-		q.History = past{more: []history.Execution{{Job: name, ScheduledTime: at.Add(time.Hour), StartTime: at, Outcome: "FAILED"}}}
+		q.History = past{more: []history.Execution{{Job: name, Source: job.SourceNormal, ScheduledTime: at.Add(time.Hour), StartTime: at, Outcome: "FAILED"}}}
 		if r, err := failed.List(t.Context(), w.Ops(), q); err != nil || len(r.Jobs) != 0 {
 			t.Errorf("%+v, %v", r, err)
 		}

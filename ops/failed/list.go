@@ -210,7 +210,7 @@ func (q *Query) job(ctx context.Context, j *ops.Job, name string, past []history
 		byItem[items[i].Item] = &items[i]
 	}
 	for _, x := range past {
-		if i := byItem[x.Item]; i != nil && !x.ScheduledTime.After(latest(i)) { // else it is of another namespace
+		if i := byItem[x.Item]; i != nil && !isElsewhere(i, x) {
 			add(Run{Item: x.Item, Tick: x.ScheduledTime, Outcome: string(x.Outcome), Begun: x.StartTime, Execution: x.ID, Server: x.IP, Error: x.Error})
 		}
 	}
@@ -250,12 +250,10 @@ func (q *Query) job(ctx context.Context, j *ops.Job, name string, past []history
 	return f, nil
 }
 
-// latest is the last tick that an item has begun.
-func latest(i *ops.ItemInfo) time.Time {
-	if i.Run != nil && i.Run.Tick.After(i.LastTick) {
-		return i.Run.Tick
-	}
-	return i.LastTick
+// isElsewhere reports whether an execution must be of another namespace: the item has not begun that tick of its schedule.
+func isElsewhere(i *ops.ItemInfo, x history.Execution) bool {
+	isOfSchedule := x.Source == jobtype.SourceNormal || x.Source == jobtype.SourceMisfire
+	return isOfSchedule && x.ScheduledTime.After(i.LastTick) && (i.Run == nil || x.ScheduledTime.After(i.Run.Tick))
 }
 
 func isFailure(outcome string) bool { return slices.Contains(outcomes, history.Outcome(outcome)) }

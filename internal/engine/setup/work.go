@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"github.com/elasticjob-go/elasticjob/internal/brief"
 	"github.com/elasticjob-go/elasticjob/internal/jobconf"
@@ -44,7 +43,7 @@ func (t OfType) Check() error {
 const maxDescribed = 200
 
 // Described returns the properties of what has a name, if that is a type that describes them.
-func Described(name string, h jobtype.Handler) []jobtype.PropertyInfo {
+func Described(name string, h jobtype.Handler) (properties []jobconf.Property) {
 	var of any = h
 	if typed, ok := h.(OfType); ok {
 		of = typed.Type
@@ -53,10 +52,9 @@ func Described(name string, h jobtype.Handler) []jobtype.PropertyInfo {
 	if !ok || IsNil(d) {
 		return nil
 	}
-	properties := slices.Clone(d.Describe())
-	for i := range properties {
-		p := &properties[i]
+	for _, p := range d.Describe() {
 		p.Type, p.Default, p.Allowed, p.Meaning = name, brief.Cut(p.Default, maxDescribed), brief.Cut(p.Allowed, maxDescribed), brief.Cut(p.Meaning, maxDescribed)
+		properties = append(properties, jobconf.Property(p))
 	}
 	return properties
 }

@@ -1528,7 +1528,7 @@ export interface Problem {
 }
 export interface ProcessInfo {
   /** Properties of the types that describe theirs. Left out if none does. */
-  described?: (Property)[];
+  described?: (PropertyInfo)[];
   /** Why nothing of this can be read, but the id. */
   error?: string;
   /** Id of the process. */
@@ -1548,7 +1548,7 @@ export interface ProcessInfo {
   /** Address of its host. */
   server?: string;
 }
-export interface Property {
+export interface PropertyInfo {
   /** Values that are allowed, for people. */
   allowed?: string;
   /** What counts if it is left out or empty. */
