@@ -3,7 +3,7 @@ import { propKey, propName } from "./settings-model.js";
 import { w } from "./words.js";
 
 /** @typedef {import("./settings-model.js").Flat} Flat */
-/** @typedef {import("./types/api").Property} Property */
+/** @typedef {import("./types/api").PropertyInfo} Property */
 /** @typedef {Map<string, Property[]>} Described properties by types */
 /** @typedef {{prefix: string, between: string}} Family properties with names that begin in the same way: lines of one field */
 
