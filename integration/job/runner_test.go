@@ -17,6 +17,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
+	"github.com/elasticjob-go/elasticjob/internal/jobconf"
 	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/job/property"
@@ -415,7 +416,7 @@ func TestRunnerShowsItself(t *testing.T) {
 			NodeConfig: job.NodeConfig{Options: []job.Option{job.WithLabels("gpu", "big")}},
 			Handlers:   handlers,
 		})
-		want := jobtree.NodeDocument{Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}, Described: []jobtype.PropertyInfo{
+		want := jobtree.NodeDocument{Address: r.ip, Offers: []string{"A", "SCRIPT", "work"}, Labels: []string{"gpu", "big"}, Described: []jobconf.Property{
 			{Type: "SCRIPT", Name: "mill.stones", Default: "2", Allowed: "1 to 9", Meaning: strings.Repeat("x", 200) + "…"}, {Type: "SCRIPT", Name: "mill.key", Required: true, Secret: true},
 		}}
 		shows := func(items int) {
