@@ -151,7 +151,7 @@ func TestStepsThatFail(t *testing.T) {
 			told := attempt(t, func(t testing.TB) {
 				tab := chromium.Tab(t, url)
 				tab.Open("/")
-				tab.patience = 300 * time.Millisecond
+				tab.patience = 2 * time.Second // in which a busy browser answers once
 				x.do(tab)
 			})
 			for _, want := range x.want {
