@@ -12,7 +12,7 @@ export const groups = { label: (job) => job.label ?? "", prefix: (job) => /^[^-_
 
 /** @type {Record<string, (a: Lane | Group, b: Lane | Group) => number>} */
 const orders = {
-  bad: (a, b) => b.failed + b.missed - a.failed - a.missed,
+  bad: (a, b) => b.failed - a.failed || b.missed - a.missed,
   failed: (a, b) => b.failed - a.failed,
   missed: (a, b) => b.missed - a.missed,
   name: () => 0,
