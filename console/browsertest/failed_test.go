@@ -20,7 +20,7 @@ import (
 func TestFailuresOfAllNamespaces(t *testing.T) {
 	t.Parallel()
 	const operator, viewer, depot = "failed-fay", "failed-finn", "failed-depot"
-	addUser(t, operator, access.Grant{Role: access.Operator, Jobs: []string{"failed-*"}})
+	addUser(t, operator, access.Grant{Role: access.Operator, Namespaces: []string{"*"}, Jobs: []string{"failed-*"}})
 	addUser(t, viewer, access.Grant{Role: access.Viewer, Namespaces: []string{world.Namespace}, Jobs: []string{"failed-*"}})
 	admin := asUser(t, world.Admin)
 	shop, _, err := admin.GetNamespaceConnection(t.Context(), world.Namespace)
