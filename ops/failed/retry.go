@@ -202,7 +202,7 @@ func (p *Part) begin(ctx context.Context, j *ops.Job) {
 	var err error
 	// The history may not have yet what ran a moment ago, and two may ask at once.
 	slices.Sort(p.executions)
-	key := fmt.Sprintf("failures %x", sha256.Sum256([]byte(strings.Join(p.executions, "\n"))))
+	key := fmt.Sprintf("failures %d %x", p.Tick.UnixMilli(), sha256.Sum256([]byte(strings.Join(p.executions, "\n")))) // an execution may have no id
 	if p.IsBackfill {
 		made, err = j.Backfill(ctx, ops.BackfillRequest{From: p.Tick, To: p.Tick, Items: p.Items, Key: key})
 	} else {
