@@ -176,6 +176,10 @@ func (c *controller) loop() (hasLeft bool, err error) {
 //
 // An error means that the controller cannot go on.
 func (c *controller) reconcile() error {
+	select {
+	case <-c.wake: // this pass sees what it was for
+	default:
+	}
 	c.commits.BeginPass()
 	c.partialAt = clocks.Moment{}
 	c.live.SetWorking(true)

@@ -31,19 +31,31 @@ func (c *controller) wait() {
 	_, suspended := c.session.State()
 	select {
 	case <-c.changed:
-		return
 	case <-c.wake:
-		// Mostly a handler has returned. Others may wait for their tick, which came at the same
-		// moment: to begin is more urgent than to finish.
-		runtime.Gosched()
-		return
+		runtime.Gosched() // mostly a handler has returned: others may have to begin, which is more urgent
 	case <-c.timer.C:
-		return
+		c.startDue()
 	case <-suspended:
+		c.full = true
 	case <-c.session.Context().Done():
+		c.full = true
 	case <-c.drained():
+		c.full = true
 	}
-	c.full = true
+}
+
+// startDue calls the handlers of runs whose tick has come, if the pass that follows has nothing new to see before
+// that. Jobs of a process often have the same tick: so all their handlers begin before the first of their passes.
+func (c *controller) startDue() {
+	if c.nextStartAt.IsZero() || c.now().Before(c.nextStartAt) || c.session.Context().Err() != nil {
+		return
+	}
+	select {
+	case <-c.changed:
+	default:
+		c.dispatch()
+		runtime.Gosched()
+	}
 }
 
 // nextTick returns when there is something to do for a tick: when the next one comes, or when
