@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/connection"
 	"github.com/elasticjob-go/elasticjob/console/internal/api"
 	"github.com/elasticjob-go/elasticjob/console/internal/guard"
-	"github.com/elasticjob-go/elasticjob/console/internal/legacy"
 	"github.com/elasticjob-go/elasticjob/console/internal/live"
 	"github.com/elasticjob-go/elasticjob/console/internal/page"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
@@ -28,6 +26,9 @@ import (
 
 // Limits bound requests. Zero ones have their defaults.
 type Limits = guard.Limits
+
+// Routes are routes that come from a package of their own. See Options.Mount.
+type Routes interface{ route.Router }
 
 // Options say what a console has.
 type Options struct {
@@ -61,8 +62,8 @@ type Options struct {
 	OpenMetrics bool
 	// Collectors are shown beside the console's own metrics.
 	Collectors []prometheus.Collector
-	// Zone is that of times without one, in the routes of ElasticJob's consoles. Default time.Local.
-	Zone *time.Location
+	// Mount are routes that a console has by choice: those of ElasticJob's consoles, from package console/legacy.
+	Mount []Routes
 	// Version is that of the program; who is logged in sees it.
 	Version string
 	// Slog gets each request, and what goes wrong. nil is silence.
@@ -141,8 +142,12 @@ func (c *Console) addRoutes(table *route.Table) error {
 	if err != nil {
 		return err
 	}
-	old := legacy.Options{Connections: c.o.Connections, Login: c.logIn(), Zone: c.o.Zone, Log: c.o.Slog}
-	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), legacy.Add(table, old), c.addProvider(table), c.addProbes(table), c.addPages(table))
+	for _, routes := range c.o.Mount {
+		if err := table.Mount(routes); err != nil {
+			return fmt.Errorf("Mount: %w", err)
+		}
+	}
+	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), c.addProvider(table), c.addProbes(table), c.addPages(table))
 }
 
 // addPages adds the pages.
@@ -154,20 +159,6 @@ func (c *Console) addPages(table *route.Table) error {
 	var err error
 	c.pages, err = page.Add(table, o)
 	return err
-}
-
-// logIn is the log-in of ElasticJob's UI; nil if there are no names and passwords.
-func (c *Console) logIn() func(*http.Request, string, string) (user, token string, err error) {
-	if c.o.Access == nil {
-		return nil
-	}
-	return func(r *http.Request, name, password string) (string, string, error) {
-		s, err := c.o.Access.Login(r.Context(), name, password, c.o.Access.Address(r))
-		if err != nil {
-			return "", "", err
-		}
-		return s.User, s.Value(), nil
-	}
 }
 
 // addProvider adds the log-in by a provider.

@@ -25,7 +25,7 @@
 //	/, /namespaces/…, /account, …   the pages; who is not logged in gets the log-in at the same address
 //	/assets/…   what the pages load, addressed by its content
 //	/api/v1/…   the API, with its OpenAPI document: all that the pages show and do
-//	/api/…      the routes of ElasticJob's consoles
+//	/api/…      the routes of ElasticJob's consoles, if package legacy is mounted
 //	/healthz    the process is alive
 //	/readyz     it takes requests; and for those who may see everything, how its connections stand
 //	/metrics    for Prometheus, for those who may see everything, or as Options say

@@ -21,6 +21,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/access/oidc"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/legacy"
 	"github.com/elasticjob-go/elasticjob/console/internal/route"
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/memory"
@@ -138,6 +139,9 @@ func newTown(t testing.TB, change ...func(*Options, *connection.Options)) *town 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { must(t, o.Connections.Close(context.Background())) })
+	old, err := legacy.New(legacy.Options{Connections: o.Connections, Access: o.Access, Slog: o.Slog})
+	must(t, err)
+	o.Mount = []Routes{old}
 	if town.Console, err = New(o); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@
 //	request ─► which route? ─► who is it? ─► about which namespace and job? ─► may he? ─► handler
 //	               │ 404, 405      │ 401              │ 400, 404                  │ 403
 //
-// Of two patterns that both fit a path, the one counts that has a literal where they differ first
-// (ElasticJob's restful module, DefaultUriPatternMatcher). A slash at the end does not matter.
+// Patterns are those of http.ServeMux; a slash at the end does not matter. Routes whose paths overlap as ServeMux does not
+// take them come with a Router of their own.
 package route
 
 import (

@@ -3,7 +3,6 @@ package route
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,34 +14,36 @@ import (
 
 // ServeHTTP hands a request to its route, if who sends it may use that.
 func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e, values, err := t.find(r, w.Header())
+	asked, path, err := t.find(r, w.Header())
 	if err != nil {
 		t.Fail(w, r, err)
 		return
 	}
-	for i, name := range e.names {
-		r.SetPathValue(name, values[i])
+	for i, segment := range Segments(asked.Pattern) {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			r.SetPathValue(strings.TrimSuffix(name, "}"), path[i])
+		}
 	}
-	r.Pattern = e.Pattern
-	r, err = t.admit(e, r)
+	r.Pattern = asked.Pattern
+	r, err = t.admit(asked, r)
 	if err != nil {
-		e.Fail(w, r, err)
+		asked.Fail(w, r, err)
 		return
 	}
-	e.Handler.ServeHTTP(w, r)
+	asked.Handler.ServeHTTP(w, r)
 }
 
 // Find returns the route of a request; nil if there is none.
 func (t *Table) Find(r *http.Request) *Route {
-	e, _, err := t.find(r, nil)
+	asked, _, err := t.find(r, nil)
 	if err != nil {
 		return nil
 	}
-	return &e.Route
+	return asked
 }
 
 // admit returns the request with who sends it and what it is about, if he may send it.
-func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
+func (t *Table) admit(e *Route, r *http.Request) (*http.Request, error) {
 	p, err := t.Who(r)
 	switch {
 	case err != nil && e.Need.Scope == Open:
@@ -66,7 +67,7 @@ func (t *Table) admit(e *entry, r *http.Request) (*http.Request, error) {
 	return r.WithContext(context.WithValue(r.Context(), placeKey{}, at)), nil
 }
 
-func (e *entry) where(r *http.Request) (Place, error) {
+func (e *Route) where(r *http.Request) (Place, error) {
 	if e.Where != nil {
 		return e.Where(r)
 	}
@@ -74,7 +75,7 @@ func (e *entry) where(r *http.Request) (Place, error) {
 }
 
 // whom says for what a role is needed. It names only what the path does, so it tells nobody what there is.
-func (e *entry) whom(r *http.Request) string {
+func (e *Route) whom(r *http.Request) string {
 	namespace, job := r.PathValue("namespace"), r.PathValue("job")
 	switch {
 	case e.Where != nil, namespace == "", e.Need.Scope <= Everything, e.Need.Scope == Job && job == "":
@@ -93,10 +94,11 @@ func At(ctx context.Context) Place {
 	return at
 }
 
-// find returns the route of a request, and what stands for its parameters. Header Allow is set if there
-// are only other methods; allow may be nil.
-func (t *Table) find(r *http.Request, allow http.Header) (*entry, []string, error) {
-	path := segments(r.URL.EscapedPath())
+// find returns the route of a request, and the segments of the path. Header Allow is set if there are only other
+// methods; allow may be nil.
+func (t *Table) find(r *http.Request, allow http.Header) (*Route, []string, error) {
+	escaped := strings.Trim(r.URL.EscapedPath(), "/")
+	path := Segments(escaped)
 	for i, segment := range path {
 		text, err := url.PathUnescape(segment)
 		if err != nil || text == "" {
@@ -104,46 +106,42 @@ func (t *Table) find(r *http.Request, allow http.Header) (*entry, []string, erro
 		}
 		path[i] = text
 	}
-	s := search{method: r.Method, others: map[string]bool{}}
-	if s.below(&t.root, path, nil) {
-		return s.found, s.values, nil
+	at := &url.URL{Path: "/" + strings.Join(path, "/"), RawPath: "/" + escaped}
+	there := t.at(r.Method, at)
+	var others []string
+	for _, router := range t.routers {
+		if there == nil {
+			there, others = router.Find(r.Method, path)
+		}
 	}
-	if len(s.others) == 0 {
+	if there != nil {
+		return there, path, nil
+	}
+	for _, method := range methods {
+		if t.at(method, at) != nil {
+			others = append(others, method)
+		}
+	}
+	if len(others) == 0 {
 		return nil, nil, ErrNoRoute
 	}
-	others := strings.Join(slices.Sorted(maps.Keys(s.others)), ", ")
+	slices.Sort(others)
+	list := strings.Join(slices.Compact(others), ", ")
 	if allow != nil {
-		allow.Set("Allow", others)
+		allow.Set("Allow", list)
 	}
-	return nil, nil, fmt.Errorf("%w: %s is", ErrMethod, others)
+	return nil, nil, fmt.Errorf("%w: %s is", ErrMethod, list)
 }
 
-// search looks for a route: literals first, and if nothing is there for the method, parameters.
-type search struct {
-	method string
-	found  *entry
-	values []string
-	others map[string]bool // methods of other routes that fit the path
-}
+// methods are those that a route may have.
+var methods = []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut}
 
-func (s *search) below(at *node, path, values []string) bool {
-	if at == nil {
-		return false
+// at returns the route of a method at a path; nil if the mux has none.
+func (t *Table) at(method string, path *url.URL) *Route {
+	handler, _ := t.mux.Handler(&http.Request{Method: method, URL: path})
+	there, ok := handler.(found)
+	if !ok {
+		return nil // or a redirect to a path without dots
 	}
-	if len(path) == 0 {
-		return s.end(at, values)
-	}
-	return s.below(at.literals[path[0]], path[1:], values) || s.below(at.any, path[1:], append(values[:len(values):len(values)], path[0]))
-}
-
-func (s *search) end(at *node, values []string) bool {
-	e := at.methods[s.method]
-	if e == nil && s.method == http.MethodHead {
-		e = at.methods[http.MethodGet]
-	}
-	for method := range at.methods {
-		s.others[method] = true
-	}
-	s.found, s.values = e, values
-	return e != nil
+	return there.Route
 }

@@ -36,85 +36,91 @@ type Table struct {
 	// Fail answers where no route does, and for routes that do not say how. Set it before the first route.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 
-	routes []Route
-	root   node
+	mux     http.ServeMux // its handlers are the routes
+	routes  []Route
+	routers []Router
 }
 
-// node is a place in the tree of patterns.
-type node struct {
-	literals map[string]*node
-	any      *node
-	methods  map[string]*entry
+// Router has routes that it finds in a way of its own.
+type Router interface {
+	// Routes returns all routes.
+	Routes() []Route
+	// Find returns the route of a method at a path of these segments, and the methods of other routes there.
+	Find(method string, path []string) (*Route, []string)
 }
 
-// entry is a route, and the names of the segments that stand for any.
-type entry struct {
-	Route
-	names []string
-}
-
-// Add adds a route.
+// Add adds a route. Its pattern is one of http.ServeMux.
 //
-// Errors: one that says what is missing, or that there is one already.
-func (t *Table) Add(r Route) error {
-	fail := func(why string) error { return fmt.Errorf("route %s %s: %s", r.Method, r.Pattern, why) }
-	switch {
-	case r.Method == "" || !strings.HasPrefix(r.Pattern, "/"):
-		return fail("it needs a method and a path")
-	case r.Need.Scope < Open || r.Need.Scope > Job:
-		return fail("it does not say who may use it")
-	case r.Need.Scope > SignedIn && (r.Need.Role < access.Viewer || r.Need.Role > access.Admin):
-		return fail("it needs a role")
-	case r.Handler == nil:
-		return fail("it needs a handler")
+// Errors: one that says what is missing, or which other route has such paths, too.
+func (t *Table) Add(r Route) (err error) {
+	if err := r.check(); err != nil {
+		return err
 	}
 	if r.Fail == nil {
 		r.Fail = t.Fail
 	}
-	e := &entry{Route: r}
-	at := &t.root
-	for _, segment := range segments(r.Pattern) {
-		if name, ok := parameter(segment); ok {
-			e.names = append(e.names, name)
-			if at.any == nil {
-				at.any = &node{}
-			}
-			at = at.any
-			continue
-		}
-		if at.literals == nil {
-			at.literals = map[string]*node{}
-		}
-		if at.literals[segment] == nil {
-			at.literals[segment] = &node{}
-		}
-		at = at.literals[segment]
+	pattern := strings.TrimRight(r.Pattern, "/")
+	if pattern == "" {
+		pattern = "/{$}"
 	}
-	if at.methods[r.Method] != nil {
-		return fail("there is one already")
-	}
-	if at.methods == nil {
-		at.methods = map[string]*entry{}
-	}
-	at.methods[r.Method] = e
+	defer func() {
+		if v := recover(); v != nil {
+			err = r.fail(fmt.Sprint(v))
+		}
+	}()
+	t.mux.Handle(r.Method+" "+pattern, found{&r})
 	t.routes = append(t.routes, r)
+	return nil
+}
+
+// found is how the mux tells of a route.
+type found struct{ *Route }
+
+func (f found) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.Handler.ServeHTTP(w, r) }
+
+// Mount adds the routes of a router, for paths that no other route has.
+//
+// Errors: one that says what is missing.
+func (t *Table) Mount(r Router) error {
+	for _, one := range r.Routes() {
+		if one.Fail == nil {
+			return one.fail("it does not say how it fails")
+		}
+		if err := one.check(); err != nil {
+			return err
+		}
+	}
+	t.routes = append(t.routes, r.Routes()...)
+	t.routers = append(t.routers, r)
 	return nil
 }
 
 // Routes returns all routes, in the order in which they were added.
 func (t *Table) Routes() []Route { return slices.Clone(t.routes) }
 
-func segments(path string) []string {
+func (r *Route) check() error {
+	switch {
+	case r.Method == "" || !strings.HasPrefix(r.Pattern, "/"):
+		return r.fail("it needs a method and a path")
+	case r.Need.Scope < Open || r.Need.Scope > Job:
+		return r.fail("it does not say who may use it")
+	case r.Need.Scope > SignedIn && (r.Need.Role < access.Viewer || r.Need.Role > access.Admin):
+		return r.fail("it needs a role")
+	case r.Handler == nil:
+		return r.fail("it needs a handler")
+	}
+	return nil
+}
+
+func (r *Route) fail(why string) error {
+	return fmt.Errorf("route %s %s: %s", r.Method, r.Pattern, why)
+}
+
+// Segments returns what stands between the slashes of a path or pattern; a slash at the end does not matter.
+func Segments(path string) []string {
 	path = strings.Trim(path, "/")
 	if path == "" {
 		return nil
 	}
 	return strings.Split(path, "/")
-}
-
-func parameter(segment string) (string, bool) {
-	if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
-		return segment[1 : len(segment)-1], true
-	}
-	return "", false
 }

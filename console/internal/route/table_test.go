@@ -47,8 +47,6 @@ func TestFind(t *testing.T) {
 	open := Need{Scope: Open}
 	table := newTable(t, nil,
 		Route{Method: "GET", Pattern: "/api/jobs/{job}/sharding", Need: open},
-		Route{Method: "GET", Pattern: "/api/jobs/config/{job}", Need: open},
-		Route{Method: "POST", Pattern: "/api/jobs/{job}/disable", Need: open},
 		Route{Method: "DELETE", Pattern: "/api/jobs/{job}/sharding/{item}/disable", Need: open},
 		Route{Method: "GET", Pattern: "/api/jobs", Need: open},
 	)
@@ -57,12 +55,10 @@ func TestFind(t *testing.T) {
 		{"HEAD", "/api/jobs", "/api/jobs||", ""},
 		{"GET", "/api/jobs/", "/api/jobs||", ""},
 		{"GET", "/api/jobs/a/sharding", "/api/jobs/{job}/sharding|a|", ""},
-		{"GET", "/api/jobs/config/a", "/api/jobs/config/{job}|a|", ""},
-		{"GET", "/api/jobs/config/sharding", "/api/jobs/config/{job}|sharding|", ""},
-		{"POST", "/api/jobs/config/disable", "/api/jobs/{job}/disable|config|", ""}, // a job named config
 		{"GET", "/api/jobs/a%2Fb/sharding/", "/api/jobs/{job}/sharding|a/b|", ""},
 		{"DELETE", "/api/jobs/x/sharding/3/disable", "/api/jobs/{job}/sharding/{item}/disable|x|3", ""},
 		{"POST", "/api/jobs/x/sharding", ErrMethod.Error() + ": GET is\n", "GET"},
+		{"GET", "/api/jobs/../jobs", ErrNoRoute.Error() + "\n", ""},
 		{"GET", "/api/jobs//sharding", ErrPath.Error() + "\n", ""},
 		{"GET", "/api/other", ErrNoRoute.Error() + "\n", ""},
 	} {
@@ -159,6 +155,7 @@ func TestAddRefuses(t *testing.T) {
 		"no role":    {Method: "GET", Pattern: "/x", Need: Need{Scope: Job}, Handler: handler},
 		"no handler": {Method: "GET", Pattern: "/x", Need: need},
 		"twice":      {Method: "GET", Pattern: "/a/{c}/", Need: need, Handler: handler},
+		"overlap":    {Method: "GET", Pattern: "/{a}/b", Need: need, Handler: handler},
 	} {
 		if err := table.Add(r); err == nil {
 			t.Errorf("%s: added", name)

@@ -22,6 +22,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/access"
 	"github.com/elasticjob-go/elasticjob/console/access/oidc"
 	"github.com/elasticjob-go/elasticjob/console/connection"
+	"github.com/elasticjob-go/elasticjob/console/legacy"
 	"github.com/elasticjob-go/elasticjob/console/sink"
 	"github.com/elasticjob-go/elasticjob/coord"
 )
@@ -161,8 +162,12 @@ func (c *cli) serveConsole(ctx context.Context, f *consoleFlags) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	old, err := legacy.New(legacy.Options{Connections: book, Access: control, Zone: zone, Slog: log})
+	if err != nil {
+		return err
+	}
 	served, err := console.New(console.Options{
-		Connections: book, Access: control, OIDC: provider, Zone: zone,
+		Connections: book, Access: control, OIDC: provider, Mount: []console.Routes{old},
 		Hosts: consolefile.Plain(file.Hosts), Origins: consolefile.Plain(file.Origins), Secure: f.isInsecure, Limits: file.Limits, Findings: file.Findings, OpenMetrics: file.OpenMetrics,
 		Collectors: []prometheus.Collector{refused, sinks, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})},
 		Version:    built().Version, Slog: log,

@@ -81,7 +81,7 @@ func (a *api) answer(w http.ResponseWriter, r *http.Request, d dialect, model an
 		err = d.write(w, http.StatusOK, model)
 	}
 	if err != nil {
-		a.Log.Debug("console: an answer was not taken", "path", r.URL.Path, "error", err)
+		a.Slog.Debug("console: an answer was not taken", "path", r.URL.Path, "error", err)
 	}
 }
 
@@ -98,7 +98,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, d dialect, err error)
 	status := statusOf(err)
 	text := oneLine(err)
 	if status == http.StatusInternalServerError {
-		a.Log.Error("console: a request has failed", "method", r.Method, "path", brief.Text(r.URL.Path), "error", text)
+		a.Slog.Error("console: a request has failed", "method", r.Method, "path", brief.Text(r.URL.Path), "error", text)
 	}
 	if status == http.StatusUnauthorized && d == console { // with an envelope it would open a window in browsers
 		w.Header().Set("WWW-Authenticate", `Basic realm="elasticjob"`)
@@ -115,7 +115,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, d dialect, err error)
 		status = http.StatusOK
 	}
 	if err := d.write(w, status, envelope{ErrorCode: code, ErrorMsg: &text}); err != nil {
-		a.Log.Debug("console: an answer was not taken", "path", r.URL.Path, "error", err)
+		a.Slog.Debug("console: an answer was not taken", "path", r.URL.Path, "error", err)
 	}
 }
 

@@ -19,8 +19,8 @@ type operation struct {
 	do func(r *http.Request, d dialect) (any, error)
 }
 
-// routes returns all routes.
-func (a *api) routes() []operation {
+// operations returns all of them.
+func (a *api) operations() []operation {
 	var (
 		open      = route.Need{Scope: route.Open}
 		signedIn  = route.Need{Scope: route.SignedIn}
@@ -106,7 +106,7 @@ func (a *api) entry(o operation) route.Route {
 		Method: o.method, Pattern: o.pattern, Need: o.need, Where: o.where,
 		Fail: func(w http.ResponseWriter, r *http.Request, err error) {
 			if statusOf(err) == http.StatusInternalServerError { // of whoever says who sends it: its text is for the log
-				a.Log.Error("console: nobody knows who sends a request", "path", brief.Text(r.URL.Path), "error", oneLine(err))
+				a.Slog.Error("console: nobody knows who sends a request", "path", brief.Text(r.URL.Path), "error", oneLine(err))
 				err = route.ErrPanic
 			}
 			a.fail(w, r, dialectOf(r, o), err)

@@ -90,7 +90,7 @@ func (a *api) addCenter(r *http.Request, _ dialect) (any, error) {
 // would have an audit.
 func (a *api) tell(r *http.Request, what, name string) {
 	p := access.From(r.Context())
-	a.Log.Info("connections: "+what, "connection", name, "by", p.Name, "from", p.Address)
+	a.Slog.Info("connections: "+what, "connection", name, "by", p.Name, "from", p.Address)
 }
 
 // added is true if something was added, and false if there is one of the name.
@@ -151,7 +151,7 @@ func (a *api) connectCenter(r *http.Request, _ dialect) (any, error) {
 			continue
 		}
 		if _, err := a.Connections.Ops(r.Context(), name); err != nil {
-			a.Log.Info("console: a registry centre cannot be connected to", "name", name, "error", oneLine(err))
+			a.Slog.Info("console: a registry centre cannot be connected to", "name", name, "error", oneLine(err))
 			return false, nil
 		}
 		a.choices.set(p, func(c *choice) { c.center = name })

@@ -23,10 +23,10 @@ func (w *world) Secrets() []string {
 	return w.secrets
 }
 
-// Routes returns all routes, as METHOD PATTERN.
-func Routes() []string {
+// AllRoutes are the routes without anything to work on.
+func AllRoutes() []string {
 	var all []string
-	for _, o := range (&api{}).routes() {
+	for _, o := range (&api{}).operations() {
 		all = append(all, o.method+" "+o.pattern)
 	}
 	return all

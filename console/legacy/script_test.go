@@ -16,7 +16,7 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/console"
 	"github.com/elasticjob-go/elasticjob/console/access"
-	"github.com/elasticjob-go/elasticjob/console/internal/legacy"
+	"github.com/elasticjob-go/elasticjob/console/legacy"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/ops"
 )
@@ -38,7 +38,11 @@ func newConsole(t *testing.T, w *legacy.World) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := console.New(console.Options{Connections: w.Book(), Access: control, Slog: slog.New(slog.DiscardHandler)})
+	old, err := legacy.New(legacy.Options{Connections: w.Book(), Access: control})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := console.New(console.Options{Connections: w.Book(), Access: control, Mount: []console.Routes{old}, Slog: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +131,7 @@ func TestScriptsAreWhole(t *testing.T) {
 		return string(content)
 	}
 	both := text("console-2.1.5.sh") + text("ui-3.0.sh")
-	for _, r := range legacy.Routes() {
+	for _, r := range legacy.AllRoutes() {
 		method, pattern, _ := strings.Cut(r, " ")
 		if strings.Contains(pattern, "casdoor") {
 			continue // it is refused

@@ -112,8 +112,11 @@ func (w *world) open(t testing.TB, other *ops.Ops, tracer *sqltrace.Tracer) {
 	w.table = &route.Table{Who: who, Fail: func(rw http.ResponseWriter, _ *http.Request, err error) {
 		http.Error(rw, err.Error(), route.Status(err))
 	}}
-	err := Add(w.table, Options{Connections: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Log: slog.New(slog.NewTextHandler(&w.log, nil)), Login: login})
+	routes, err := newRoutes(Options{Connections: w.book, Zone: time.FixedZone("GMT+8", 8*3600), Slog: slog.New(slog.NewTextHandler(&w.log, nil))}, checkPerson)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.table.Mount(routes); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -145,7 +148,7 @@ func who(r *http.Request) (*access.Principal, error) {
 
 var errWrong = fmt.Errorf("%w: wrong name or password", route.ErrNobody)
 
-func login(_ *http.Request, name, password string) (user, token string, err error) {
+func checkPerson(_ *http.Request, name, password string) (user, token string, err error) {
 	if people()[name] == nil || name != password {
 		return "", "", errWrong
 	}

@@ -131,7 +131,7 @@ func (a *api) connectSource(r *http.Request, _ dialect) (any, error) {
 			continue
 		}
 		if err := a.reach(r.Context(), name); err != nil {
-			a.Log.Info("console: a data source cannot be connected to", "name", name, "error", oneLine(err))
+			a.Slog.Info("console: a data source cannot be connected to", "name", name, "error", oneLine(err))
 			return false, nil
 		}
 		a.choices.set(p, func(c *choice) { c.source = name })

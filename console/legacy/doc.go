@@ -1,6 +1,11 @@
 // Package legacy answers the routes of ElasticJob's own consoles, so that scripts written for them go on
 // working: each route of elastic-job-lite-console 2.1.5, and each of shardingsphere-elasticjob-ui 3.0.x.
-// What they send and answer is taken from their sources.
+// What they send and answer is taken from their sources. A console has them by choice:
+//
+//	old, err := legacy.New(legacy.Options{Connections: book, Access: who})
+//	c, err := console.New(console.Options{Connections: book, Access: who, Mount: []console.Routes{old}})
+//
+// The command's console has them.
 //
 //	request ─► Access-Token? ── yes ─► ui:       {"success", "errorCode", "errorMsg", "model"}, HTTP 200
 //	              │ no

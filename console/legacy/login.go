@@ -9,7 +9,7 @@ type loggedIn struct {
 }
 
 func (a *api) login(r *http.Request, _ dialect) (any, error) {
-	if a.Login == nil {
+	if a.check == nil {
 		return nil, errNoLogin
 	}
 	var body struct {
@@ -19,7 +19,7 @@ func (a *api) login(r *http.Request, _ dialect) (any, error) {
 	if _, err := decode(r, &body); err != nil {
 		return nil, err
 	}
-	user, token, err := a.Login(r, body.Username, body.Password)
+	user, token, err := a.check(r, body.Username, body.Password)
 	if err != nil {
 		return nil, err
 	}
