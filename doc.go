@@ -41,7 +41,8 @@
 //	jobtype         the configuration of a job and its document, for tools that run no jobs
 //	cmd/elasticjob  the command (a module)
 //	console         the console as an http.Handler (a module); console/access has its users, console/access/oidc the log-in at a
-//	                provider, console/connection its stores, console/sink sends traces of both elsewhere, console/client
+//	                provider, console/connection its stores, console/sink sends traces of both elsewhere, console/legacy
+//	                has the routes of ElasticJob's consoles, console/client
 //	                is a client of its API
 //	docs            the pages of documentation; console/docsite makes them a site
 //
