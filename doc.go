@@ -42,8 +42,7 @@
 //	cmd/elasticjob  the command (a module)
 //	console         the console as an http.Handler (a module); console/access has its users, console/access/oidc the log-in at a
 //	                provider, console/connection its stores, console/sink sends traces of both elsewhere, console/legacy
-//	                has the routes of ElasticJob's consoles, console/client
-//	                is a client of its API
+//	                has the routes of ElasticJob's consoles, console/client is a client of its API
 //	docs            the pages of documentation; console/docsite makes them a site
 //
 // # Examples
