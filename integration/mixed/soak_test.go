@@ -3,7 +3,6 @@ package mixed
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -28,8 +27,7 @@ func TestSoak(t *testing.T) {
 		t.Run(kinds.name, func(t *testing.T) {
 			soak := &soak{kinds: kinds.kinds}
 			sc := scenario{name: kinds.name, setting: s, begin: soak.begin, then: soak.storm, allowed: kinds.allowed}
-			var c count
-			synctest.Test(t, func(t *testing.T) { c = sc.run(t, newSimulated(*seed), *seed) })
+			c := sc.playSeed(t, *seed)
 			t.Logf("%s", titles)
 			t.Logf("figures | soak, seed %d | %s | %s", *seed, kinds.name, &c)
 			t.Logf("what happened: %v", soak.happened)
