@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write what scripts compare with cmp ane
 // noSleep keeps the race detector from sleeping for a second at the end of each process.
 const noSleep = "atexit_sleep_ms=0"
 
-// Every script runs on etcd and on ZooKeeper. Beside what testscript knows, it has
+// Every script runs on etcd, and on ZooKeeper unless its first lines say why not. Beside what testscript knows, it has
 //
 //	worker [IP]               runs the jobs of worker_test.go until the script ends
 //	exits CODE COMMAND…       runs a command, which ends with that code
