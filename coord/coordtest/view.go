@@ -29,7 +29,7 @@ func viewCases() []testCase {
 		{"view: many in one registry", viewMany},
 		{"view: with bounds", viewBounds},
 		{"view: closed", viewClosed},
-		{"view: a storm of 3,000 commits from 8 writers", viewStorm},
+		{"view: a storm from 8 writers", viewStorm},
 		{"view: nodes that come back while they are read", viewRecreated},
 	}
 }

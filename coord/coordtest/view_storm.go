@@ -38,7 +38,7 @@ func viewMany(e *env) {
 // viewStorm lets writers change a small tree at random while views of it are checked:
 // no node ever goes back, and at the end they are equal to the store.
 func viewStorm(e *env) {
-	const commits = 3_000
+	const commits = 1_000
 	seed := rand.Uint64()
 	e.Logf("seed %d", seed)
 	registries := []*client{e.dial(), e.dial(), e.dial(), e.dial()}
@@ -120,7 +120,7 @@ func randomOps(random *rand.Rand) []coord.Op {
 // viewRecreated removes nodes and creates them again, faster than a view can read them over a
 // slow link. It compares the view with the store after each round.
 func viewRecreated(e *env) {
-	const rounds, commits = 200, 10
+	const rounds, commits = 60, 10
 	seed := rand.Uint64()
 	e.Logf("seed %d", seed)
 	writers := []*client{e.dial(), e.dial(), e.dial()}

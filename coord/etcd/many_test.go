@@ -15,7 +15,7 @@ import (
 // A list of jobs, and what reads a node of each, take few requests, whatever the jobs' names are and however many nodes
 // they have.
 func TestManyTakeFewRequests(t *testing.T) {
-	const jobs, items = 1000, 10
+	const jobs, items = 400, 10
 	server := etcdserver.Start(t, etcdserver.Config{})
 	for namespace, name := range map[string]func(int) string{
 		"numbered":      func(i int) string { return fmt.Sprintf("com.example.billing.settlement-%05d", i) },
@@ -63,7 +63,7 @@ func TestManyTakeFewRequests(t *testing.T) {
 					t.Fatalf("%+v, %v", n, err)
 				}
 			}
-			if list, get := listed-before, requests()-listed; list > 40 || get > 10 {
+			if list, get := listed-before, requests()-listed; list > 20 || get > 5 {
 				t.Errorf("the list took %d requests, and the configurations %d", list, get)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 // when everything has to be read again. Only Sync waits for all of it.
 func TestAFloodHoldsUpNobody(t *testing.T) {
 	t.Parallel()
-	const nodes = 6_000
+	const nodes, news = 3_600, 3
 	link := newLink(t, sharedServer(t))
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, RequestTimeout: time.Minute, SessionTimeout: time.Minute})
 	commit(t, r, coord.Put("job/fired", nil), coord.Put("job/sharding/0/instance", nil))
@@ -37,7 +37,7 @@ func TestAFloodHoldsUpNobody(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			synced := make(chan error, 1)
 			go func() { synced <- v.Sync(t.Context()) }()
-			for i := range 5 {
+			for i := range news {
 				value := fmt.Append(nil, what, i)
 				commit(t, r, coord.Put("job/fired", value), coord.Put("job/sharding/0/instance", value))
 				awaitView(t, v, "the news", func(s coord.Snapshot) bool {

@@ -170,16 +170,17 @@ func TestTooLargeWithAllThatBelongsToIt(t *testing.T) {
 	wantErr(t, err, coord.ErrTooLarge)
 	commit(t, r, ops[0])
 
-	for i := range 20 {
+	const trees = 12
+	for i := range trees {
 		ops = ops[:0]
 		for j := range 100 {
-			ops = append(ops, coord.Create(fmt.Sprintf("t/%d/%d", i, j), nil))
+			ops = append(ops, coord.Create(fmt.Sprintf("t/%d/%d%s", i, j, strings.Repeat("n", 450)), nil))
 		}
 		commit(t, r, ops...)
 	}
 	_, err = r.Commit(t.Context(), coord.DeleteTree("t"))
 	wantErr(t, err, coord.ErrTooLarge)
-	for i := range 20 {
+	for i := range trees {
 		commit(t, r, coord.DeleteTree(fmt.Sprintf("t/%d", i)))
 	}
 	if got := names(t, r, "t"); len(got) != 0 {

@@ -19,14 +19,13 @@ import (
 func TestClientCertificates(t *testing.T) {
 	t.Parallel()
 	server := zkserver.Start(t, zkserver.Config{TLS: true, ClientAuth: true})
-	stranger := zkserver.Start(t, zkserver.Config{TLS: true})
 	trusted := &tls.Config{RootCAs: server.Authority(), Certificates: []tls.Certificate{server.ClientCertificate()}}
 	const patience = 2 * time.Minute // a JVM's first handshakes take seconds on a busy machine
 	r := dial(t, zk.Config{Servers: []string{server.TLSAddr()}, TLS: trusted, DialTimeout: patience})
 	commit(t, r, coord.Put("a", nil))
 	for name, cfg := range map[string]*tls.Config{
 		"without":   {RootCAs: server.Authority()},
-		"untrusted": {RootCAs: server.Authority(), Certificates: []tls.Certificate{stranger.ClientCertificate()}},
+		"untrusted": {RootCAs: server.Authority(), Certificates: []tls.Certificate{secureServer(t).ClientCertificate()}},
 		"no trust":  {RootCAs: x509.NewCertPool(), Certificates: trusted.Certificates},
 	} {
 		t.Run(name, func(t *testing.T) { wantDenied(t, server.TLSAddr(), cfg, patience) })

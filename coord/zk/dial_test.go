@@ -16,7 +16,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
 // soon is enough for a Dial that has a second, or is told at once, also if the machine stands still
@@ -119,7 +118,7 @@ func TestNamespaceWithSlashes(t *testing.T) {
 
 func TestTLSByNameAndByAddress(t *testing.T) {
 	t.Parallel()
-	server := zkserver.Start(t, zkserver.Config{TLS: true})
+	server := secureServer(t)
 	_, port, _ := strings.Cut(server.TLSAddr(), ":")
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		r := dial(t, zk.Config{Servers: []string{host + ":" + port}, TLS: &tls.Config{RootCAs: server.Authority()}})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/elasticjob-go/elasticjob/coord"
 	"github.com/elasticjob-go/elasticjob/coord/zk"
-	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
 func factsOf(t *testing.T, r *zk.Registry) coord.StoreFacts {
@@ -25,7 +24,7 @@ func factsOf(t *testing.T, r *zk.Registry) coord.StoreFacts {
 
 func TestFacts(t *testing.T) {
 	t.Parallel()
-	server := zkserver.Start(t, zkserver.Config{TLS: true})
+	server := secureServer(t)
 	r := dial(t, zk.Config{Servers: []string{server.Addr(), nowhere(t)}, Namespace: "facts"})
 	before := commit(t, r, coord.Put("a", nil))
 	facts := factsOf(t, r)

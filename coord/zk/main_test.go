@@ -18,18 +18,33 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/testserver/zkserver"
 )
 
-// shared is the server of all tests that need no special one. Each test has a namespace of
-// its own there.
-var shared struct {
+// shared are the servers of all tests that need no special one. Each test has a namespace of its own there.
+var shared struct{ plain, secure lateServer }
+
+// lateServer is a server that starts when it is first needed, and lasts until all tests have ended.
+type lateServer struct {
 	start  sync.Once
 	server *zkserver.Server
 	err    error
 }
 
+func (l *lateServer) get(t testing.TB, cfg zkserver.Config) *zkserver.Server {
+	t.Helper()
+	zkserver.Require(t)
+	l.start.Do(func() { l.server, l.err = zkserver.Run(context.Background(), cfg) })
+	if l.err != nil {
+		t.Fatal(l.err)
+	}
+	return l.server
+}
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.server != nil {
-		if err := shared.server.Close(); err != nil {
+	for _, l := range []*lateServer{&shared.plain, &shared.secure} {
+		if l.server == nil {
+			continue
+		}
+		if err := l.server.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -45,12 +60,13 @@ func TestMain(m *testing.M) {
 
 func sharedServer(t testing.TB) *zkserver.Server {
 	t.Helper()
-	zkserver.Require(t)
-	shared.start.Do(func() { shared.server, shared.err = zkserver.Run(context.Background(), zkserver.Config{}) })
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.server
+	return shared.plain.get(t, zkserver.Config{})
+}
+
+// secureServer is a shared server that has a port with TLS, too.
+func secureServer(t testing.TB) *zkserver.Server {
+	t.Helper()
+	return shared.secure.get(t, zkserver.Config{TLS: true})
 }
 
 // newLink returns a proxy to a server, which can be broken. It lasts until the test ends.

@@ -38,11 +38,16 @@ func TestGrantedTimeoutCounts(t *testing.T) {
 	}
 }
 
-// A server still answers reads when its leader does not answer it. That does not renew a
-// session: only an answer of the leader does.
-func TestOnlyTheLeaderRenews(t *testing.T) {
+func TestEnsemble(t *testing.T) {
 	t.Parallel()
 	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
+	t.Run("only the leader renews", func(t *testing.T) { onlyTheLeaderRenews(t, e) })
+	t.Run("a session survives each server", func(t *testing.T) { sessionSurvivesEachServer(t, e) })
+}
+
+// A server still answers reads when its leader does not answer it. That does not renew a
+// session: only an answer of the leader does.
+func onlyTheLeaderRenews(t *testing.T, e zkserver.Ensemble) {
 	leader, err := e.Leader(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +78,7 @@ func TestOnlyTheLeaderRenews(t *testing.T) {
 	}
 }
 
-func TestSessionSurvivesEachServer(t *testing.T) {
-	t.Parallel()
-	e := zkserver.StartEnsemble(t, 3, zkserver.Config{})
+func sessionSurvivesEachServer(t *testing.T, e zkserver.Ensemble) {
 	r := dial(t, zk.Config{Servers: e.Addrs(), RequestTimeout: 20 * time.Second})
 	v := view(t, r, "")
 	s := session(t, r)

@@ -25,25 +25,17 @@ const (
 )
 
 // store is the suite's store: a real server, with a proxy in front of it for each registry.
-// A second server, with a certificate, is started when a case needs it.
+// Cases that need a certificate have the shared server with one.
 type store struct {
 	t      testing.TB
 	server *zkserver.Server
-	secure func() *zkserver.Server
 
 	mu         sync.Mutex
 	registries []*zk.Registry
 }
 
 func newStore(t testing.TB, cfg zkserver.Config) *store {
-	return &store{
-		t:      t,
-		server: zkserver.Start(t, cfg),
-		secure: sync.OnceValue(func() *zkserver.Server {
-			cfg.TLS = true
-			return zkserver.Start(t, cfg)
-		}),
-	}
+	return &store{t: t, server: zkserver.Start(t, cfg)}
 }
 
 func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, coordtest.Link, error) {
@@ -71,8 +63,9 @@ func (s *store) Dial(ctx context.Context, o coordtest.Options) (coord.Registry, 
 		}
 		cfg.Digest = wrongPassword
 	case coordtest.TLS, coordtest.UntrustedTLS:
-		addr = s.secure().TLSAddr()
-		cfg.TLS = &tls.Config{RootCAs: s.secure().Authority()}
+		secure := secureServer(s.t)
+		addr = secure.TLSAddr()
+		cfg.TLS = &tls.Config{RootCAs: secure.Authority()}
 		if o.Credentials == coordtest.UntrustedTLS {
 			cfg.TLS.RootCAs = x509.NewCertPool()
 		}

@@ -61,14 +61,14 @@ func TestAbandonedWatchesAreGivenBack(t *testing.T) {
 		commit(t, r, coord.Put(fmt.Sprintf("t/%d", i), nil))
 	}
 	kept := view(t, r, "kept")
-	for range 100 {
+	for range 20 {
 		v, err := r.View(t.Context(), "t", coord.AllLevels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.Close()
 	}
-	// 100 views of 21 nodes with two watches each would make 4,200. But a server counts
+	// 20 views of 21 nodes with two watches each would make 840. But a server counts
 	// the watches of one node on one connection once, and in the end there is only one
 	// connection.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -118,10 +118,10 @@ func TestWatchConnectionIsOpenWhileItIsNeeded(t *testing.T) {
 }
 
 func TestManyNodes(t *testing.T) {
-	patient := zk.Config{RequestTimeout: time.Minute, SessionTimeout: time.Minute} // 5,000 nodes on a busy machine
+	patient := zk.Config{RequestTimeout: time.Minute, SessionTimeout: time.Minute} // many nodes on a busy machine
 	r, s := dial(t, patient), dial(t, patient)
 	v := view(t, s, "")
-	const chunks = 50
+	const chunks = 15
 	for i := range chunks {
 		var ops []coord.Op
 		for j := range 100 {

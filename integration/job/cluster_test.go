@@ -246,8 +246,14 @@ func (m *member) crash() {
 // state returns the job's tree as it is now.
 func (c *cluster) state() *jobtree.State { return jobtree.Read(c.view.Snapshot(), c.job) }
 
-// await waits until the tree, or the record of executions, is as the test wants it.
+// await waits until the tree is as the test wants it.
 func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signal) {
+	c.Helper()
+	c.until(what, func() bool { return ok(c.state()) }, also...)
+}
+
+// until waits for something that comes with a change of the tree or of the record of executions.
+func (c *cluster) until(what string, ok func() bool, also ...signal) {
 	c.Helper()
 	timeout := time.NewTimer(c.patience())
 	defer timeout.Stop()
@@ -255,7 +261,7 @@ func (c *cluster) await(what string, ok func(*jobtree.State) bool, also ...signa
 		changed, recorded := c.view.Changed(), c.record.Changed()
 		// The view may be late, and that may be why something is missing.
 		c.sync()
-		if ok(c.state()) {
+		if ok() {
 			return
 		}
 		var other signal
@@ -328,7 +334,7 @@ func (c *cluster) awaitOwners(want map[string][]int) {
 func (c *cluster) awaitRuns(what string, n int, match func(execution) bool) []execution {
 	c.Helper()
 	var found []execution
-	c.await(fmt.Sprintf("%d × %s", n, what), func(*jobtree.State) bool {
+	c.until(fmt.Sprintf("%d × %s", n, what), func() bool {
 		found = c.record.find(match)
 		return len(found) >= n
 	})

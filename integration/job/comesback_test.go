@@ -159,7 +159,7 @@ func TestRecordsOfOneWhoRefusesToBeUnmonitored(t *testing.T) {
 		running := func(i int) bool {
 			return len(c.record.find(func(e execution) bool { return e.Item == i && e.ip == "10.0.0.1" && e.end.IsZero() })) > 0
 		}
-		c.await("its items run", func(*jobtree.State) bool { return running(0) && running(2) })
+		c.until("its items run", func() bool { return running(0) && running(2) })
 		c.configure(func(cfg *job.Config) { cfg.Strategy, cfg.MonitorExecution, cfg.Failover = "NEW", job.Off, false })
 		old.awaitFault(jobtype.FaultConfig, "NEW")
 		young.awaitStatus("it leads", func(s job.Status) bool { return s.Leader })

@@ -93,7 +93,7 @@ func TestCursorGoesWithItsItem(t *testing.T) {
 			}
 			return err == nil
 		}
-		c.await("both cursors", func(*jobtree.State) bool { return has(0) && has(1) })
+		c.until("both cursors", func() bool { return has(0) && has(1) })
 		c.configure(func(cfg *job.Config) { cfg.ShardingTotalCount = 1 })
 		c.await("one item", func(s *jobtree.State) bool { return !s.Item(1).Exists })
 		if has(1) || !has(0) {

@@ -292,7 +292,7 @@ func TestWhatBeginsTheCountAnew(t *testing.T) {
 // A job with many items goes in parts. If its leader dies halfway, the next one goes on; if somebody
 // moves the end instead, it goes on as a job.
 func TestWideJobThatExpires(t *testing.T) {
-	const items = 1_000
+	const items = 300
 	wide := func(c *cluster) job.Config {
 		cfg := c.config()
 		cfg.ShardingTotalCount, cfg.Threads = items, items
@@ -310,7 +310,7 @@ func TestWideJobThatExpires(t *testing.T) {
 	}
 	// held keeps the last hundred items from being removed.
 	held := func(s *memory.Store) *memory.Injection {
-		return s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: "settle/sharding/9??", Before: coord.ErrUnavailable})
+		return s.Inject(memory.Fault{Method: memory.Commit, Kind: coord.OpDeleteTree, Path: "settle/sharding/2??", Before: coord.ErrUnavailable})
 	}
 	runInVirtualTime(t, "its leader dies", func(t *testing.T, c *cluster, s *memory.Store) {
 		held := held(s)

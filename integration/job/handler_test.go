@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 )
 
@@ -171,7 +170,7 @@ func TestPropertiesOfAHandler(t *testing.T) {
 		}
 		c.configure(func(cfg *job.Config) { cfg.Props = map[string]string{"region": "west"} })
 		at := c.configured()
-		c.await("the configuration is followed", func(*jobtree.State) bool { return c.says(m).Accepted == at })
+		c.until("the configuration is followed", func() bool { return c.says(m).Accepted == at })
 		release <- struct{}{}
 		c.awaitRuns("the first has ended", 1, func(e execution) bool { return !e.end.IsZero() })
 		later := run("later", 2)

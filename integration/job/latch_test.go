@@ -56,7 +56,7 @@ func (c *cluster) queue() []string {
 // awaitQueue waits until so many stand in the queue.
 func (c *cluster) awaitQueue(n int) {
 	c.Helper()
-	c.await("the queue of those that take over", func(*jobtree.State) bool { return len(c.queue()) == n })
+	c.until("the queue of those that take over", func() bool { return len(c.queue()) == n })
 }
 
 // beside lets a test begin with a member of ours beside a JVM member that is taking over something, and
@@ -190,7 +190,7 @@ func TestTheQueueIsLeft(t *testing.T) {
 			beside(t, func(c *cluster, m *member, jvm coord.Held) {
 				place := c.queue()[1]
 				tc.happens(c, m)
-				c.await("its place has gone", func(*jobtree.State) bool { return !slices.Contains(c.queue(), place) })
+				c.until("its place has gone", func() bool { return !slices.Contains(c.queue(), place) })
 				if tc.again {
 					c.awaitQueue(2)
 				} else {

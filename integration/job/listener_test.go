@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/elasticjob-go/elasticjob/coord/memory"
-	"github.com/elasticjob-go/elasticjob/internal/jobtree"
 	"github.com/elasticjob-go/elasticjob/job"
 	"github.com/elasticjob-go/elasticjob/jobtype"
 	"github.com/elasticjob-go/elasticjob/ops"
@@ -143,7 +142,7 @@ func TestListenersAreToldInOrder(t *testing.T) {
 			}
 		}
 		c.configure(func(cfg *job.Config) { cfg.Listeners = []string{"first"} })
-		c.await("the change is in force", func(*jobtree.State) bool { return c.says(m).Accepted == c.configured() })
+		c.until("the change is in force", func() bool { return c.says(m).Accepted == c.configured() })
 		before := len(told.all())
 		result := c.trigger(m)
 		c.wait(result)

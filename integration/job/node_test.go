@@ -360,12 +360,9 @@ func TestNodeThreads(t *testing.T) {
 				for range 240 {
 					h.pass(250 * time.Millisecond)
 					running := 0
-					for i := range jobs {
-						s := h.state(fmt.Sprintf("job%02d", i))
-						for k := range s.Items {
-							if s.Items[k].Running != nil {
-								running++
-							}
+					for n := range h.view.Snapshot().All("") {
+						if coord.Base(n.Path) == "running" {
+							running++
 						}
 					}
 					claimed = max(claimed, running)

@@ -67,15 +67,15 @@ func (r *confirming) Commit(ctx context.Context, ops ...coord.Op) (int64, error)
 	return r.Registry.Commit(ctx, ops...)
 }
 
-// A thousand runs that were cut short are run again. Their records are not read again first,
+// Many runs that were cut short are run again. Their records are not read again first,
 // except if the nodes of a record are of different commits.
 func TestManyOrphans(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store) {
-		const many = 1000
+		const many = 300
 		c := newCluster(t, s, "settle")
 		c.orphans(many, false)
 		cfg := c.config()
-		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, 200
+		cfg.Cron, cfg.ShardingTotalCount, cfg.Threads = rarely, many, 60
 		m := c.dial("10.0.0.1")
 		counts := &confirming{Registry: m.reg, job: c.job}
 		m.reg = counts

@@ -33,7 +33,7 @@ func (c *cluster) completion(item int) jobtree.CompletionDocument {
 // completes waits until the tree says how an execution has ended, and checks what it says.
 func (c *cluster) completes(e execution, want jobtree.CompletionDocument) {
 	c.Helper()
-	c.await(fmt.Sprintf("how item %d with token %d has ended", e.Item, e.Token), func(*jobtree.State) bool {
+	c.until(fmt.Sprintf("how item %d with token %d has ended", e.Item, e.Token), func() bool {
 		return c.completion(e.Item).Token == e.Token
 	})
 	e = c.record.find(func(r execution) bool { return r.TaskID == e.TaskID && r.Attempt == e.Attempt })[0]
@@ -129,7 +129,7 @@ func TestTreeTellsHowAMakeUpEnds(t *testing.T) {
 		c.await("a tick that came meanwhile", func(s *jobtree.State) bool { return s.Item(0).Misfire })
 		close(release)
 		made := c.awaitRuns("made up", 1, func(e execution) bool { return e.Source == job.SourceMisfire })[0]
-		c.await("the first has ended", func(*jobtree.State) bool { return c.completion(0).Token == first.Token })
+		c.until("the first has ended", func() bool { return c.completion(0).Token == first.Token })
 		if got := c.completion(0); got.Outcome != jobtree.OutcomeOK || got.TaskID != first.TaskID || c.state().Item(0).Running == nil {
 			t.Errorf("the tree says %+v\n%s", got, c.dump())
 		}
@@ -243,7 +243,7 @@ func TestTreeTellsNothingWithoutRecords(t *testing.T) {
 			}
 		}
 		c.configure(func(cfg *job.Config) { cfg.MonitorExecution = job.On })
-		c.await("how one with records has ended", func(*jobtree.State) bool { return c.completion(0).Token != 0 })
+		c.until("how one with records has ended", func() bool { return c.completion(0).Token != 0 })
 	})
 }
 

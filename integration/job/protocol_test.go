@@ -47,7 +47,7 @@ func TestInstanceSaysWhatItFollows(t *testing.T) {
 		expect := func(what string, want jobtree.SessionDocument) {
 			t.Helper()
 			want.Protocol, want.Revision = jobtree.Protocol, 7
-			c.await(fmt.Sprintf("%s: it says %+v", what, want), func(*jobtree.State) bool { return c.says(m) == want })
+			c.until(fmt.Sprintf("%s: it says %+v", what, want), func() bool { return c.says(m) == want })
 		}
 		first := c.configured()
 		expect("joined", jobtree.SessionDocument{Accepted: first})

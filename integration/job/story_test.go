@@ -81,7 +81,7 @@ func TestLogTellsTheStory(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(5 * time.Second)
 		quiet = logged.Len()
-		c.pass(time.Hour)
+		c.pass(15 * time.Minute)
 		if n := logged.Len() - quiet; n > 0 {
 			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
 		}
