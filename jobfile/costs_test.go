@@ -51,11 +51,11 @@ func (c *counting) take() (commits []string, gets int) {
 	return commits, gets
 }
 
-// If one of 500 jobs has changed, a reload is one commit and three reads, and nothing of the other
+// If one of many jobs has changed, a reload is one commit and three reads, and nothing of the other
 // jobs is touched. After it the instances of that job follow: each says so in its session, and the
 // leader records the schedule if that is another one. A file that says the same costs nothing.
 func TestReloadCosts(t *testing.T) {
-	const jobs = 500
+	const jobs = 100
 	inBubble(t, func(t *testing.T, f *fleet) {
 		text := func(revision int, cron string) string {
 			var b strings.Builder

@@ -100,9 +100,12 @@ func TestDump(t *testing.T) {
 func TestLinesOfARun(t *testing.T) {
 	address := free(t, 1)[0]
 	o := options(nil)
+	half, isHalf := context.WithCancel(t.Context())
+	defer isHalf()
 	through := make(chan struct{})
 	o.Handlers["settle"] = job.HandlerFunc(func(ctx context.Context, sc job.ShardingContext) error {
 		job.Logger(ctx).Info("half of it is done")
+		isHalf()
 		<-through
 		return nil
 	})
@@ -112,6 +115,7 @@ func TestLinesOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	<-half.Done()
 	for {
 		status, page := askDump(t, "GET", "http://"+address+"/log/a?item=0", "", "")
 		if status != http.StatusOK {

@@ -284,7 +284,7 @@ func TestWhateverTheSinkDoes(t *testing.T) {
 			MaxEvents: rapid.SampledFrom([]int{8, 100, 1000}).Draw(rt, "events"), MaxBytes: rapid.SampledFrom([]int{20_000, 1 << 20}).Draw(rt, "bytes"),
 			Batch: rapid.SampledFrom([]int{1, 7, 500}).Draw(rt, "batch"), WriteTimeout: time.Second,
 		}
-		steps := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 20).Draw(rt, "pauses") // ms between executions
+		steps := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 12).Draw(rt, "pauses") // ms between executions
 		drain := rapid.SampledFrom([]time.Duration{0, 700 * time.Millisecond, time.Hour}).Draw(rt, "drain")
 		synctest.Test(t, func(t *testing.T) {
 			s := newPlanned(plan...)

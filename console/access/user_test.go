@@ -22,10 +22,11 @@ func TestUsersChange(t *testing.T) {
 			}
 			return string(text)
 		}
+		now := document()
 		step := func(do func() error) {
-			before := document()
-			if err := do(); err != nil && document() != before {
-				t.Fatalf("%v, and yet it was changed from\n%s\nto\n%s", err, before, document())
+			before, err := now, do()
+			if now = document(); err != nil && now != before {
+				t.Fatalf("%v, and yet it was changed from\n%s\nto\n%s", err, before, now)
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -55,13 +56,13 @@ func TestUsersChange(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				if !u.hasAdmin() {
-					t.Fatalf("nobody is left:\n%s", document())
+					t.Fatalf("nobody is left:\n%s", now)
 				}
-				read, err := decodeUsers([]byte(document()))
+				read, err := decodeUsers([]byte(now))
 				if err != nil {
-					t.Fatalf("%v\n%s", err, document())
+					t.Fatalf("%v\n%s", err, now)
 				}
-				if again, err := yaml.Marshal(read); err != nil || string(again) != document() {
+				if again, err := yaml.Marshal(read); err != nil || string(again) != now {
 					t.Fatalf("%v: it is read as\n%s\nand was\n%s", err, again, document())
 				}
 			},
