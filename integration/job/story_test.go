@@ -17,7 +17,7 @@ import (
 func TestLogTellsTheStory(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
 		cfg := c.config()
-		cfg.TimeZone = "UTC"
+		cfg.TimeZone, cfg.ReconcileInterval = "UTC", time.Minute
 		logged, logs := newLogbook()
 		told := 0
 		// expect waits for a new line in the log, and returns its fields.
@@ -54,7 +54,7 @@ func TestLogTellsTheStory(t *testing.T) {
 			t.Errorf("it has lost an item: %v", lost)
 		}
 		quiet := logged.Len()
-		c.pass(15 * time.Minute) // longer than the interval after which it reconciles
+		c.pass(5 * time.Minute) // longer than the interval after which it reconciles
 		if n := logged.Len() - quiet; n > 0 {
 			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
 		}
@@ -81,7 +81,7 @@ func TestLogTellsTheStory(t *testing.T) {
 		c.awaitOwners(map[string][]int{"10.0.0.1": {0, 1, 2}})
 		c.pass(5 * time.Second)
 		quiet = logged.Len()
-		c.pass(15 * time.Minute)
+		c.pass(5 * time.Minute)
 		if n := logged.Len() - quiet; n > 0 {
 			t.Errorf("%d lines in steady state: %q", n, logged.messages()[quiet:])
 		}
