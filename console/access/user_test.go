@@ -22,11 +22,11 @@ func TestUsersChange(t *testing.T) {
 			}
 			return string(text)
 		}
-		now := document()
+		written := document()
 		step := func(do func() error) {
-			before, err := now, do()
-			if now = document(); err != nil && now != before {
-				t.Fatalf("%v, and yet it was changed from\n%s\nto\n%s", err, before, now)
+			before, err := written, do()
+			if written = document(); err != nil && written != before {
+				t.Fatalf("%v, and yet it was changed from\n%s\nto\n%s", err, before, written)
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -56,13 +56,13 @@ func TestUsersChange(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				if !u.hasAdmin() {
-					t.Fatalf("nobody is left:\n%s", now)
+					t.Fatalf("nobody is left:\n%s", written)
 				}
-				read, err := decodeUsers([]byte(now))
+				read, err := decodeUsers([]byte(written))
 				if err != nil {
-					t.Fatalf("%v\n%s", err, now)
+					t.Fatalf("%v\n%s", err, written)
 				}
-				if again, err := yaml.Marshal(read); err != nil || string(again) != now {
+				if again, err := yaml.Marshal(read); err != nil || string(again) != written {
 					t.Fatalf("%v: it is read as\n%s\nand was\n%s", err, again, document())
 				}
 			},
