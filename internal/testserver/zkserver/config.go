@@ -39,14 +39,15 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// jvm returns the flags of the JVM's compiler and memory. Without Optimize it starts fast and
-// stays small: a server in a test has too little to do for the optimizing compiler, or a
-// parallel garbage collector, to pay off.
+// jvm returns the flags of the JVM's compiler, memory and threads. Without Optimize it starts fast and
+// stays small: a server in a test has too little to do for the optimizing compiler, a parallel
+// garbage collector, or passing each request on from thread to thread, to pay off.
 func (c Config) jvm() []string {
 	if c.Optimize {
 		return []string{"-Xms256m", "-Xmx1g"}
 	}
-	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", "-Xmx512m"}
+	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", "-Xmx512m",
+		"-Dzookeeper.nio.numSelectorThreads=1", "-Dzookeeper.nio.numWorkerThreads=0", "-Dzookeeper.commitProcessor.numWorkerThreads=0"}
 }
 
 // peer is what every member of an ensemble knows of one member.
