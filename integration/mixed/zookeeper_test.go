@@ -49,17 +49,17 @@ func TestMixedOnZooKeeper(t *testing.T) {
 	server := zkserver.Start(t, zkserver.Config{})
 	short := setting{cron: "0/2 * * * * ?", ticks: 8, work: 20 * ms, session: 4 * time.Second}
 	long := short
-	long.work, long.failover, long.ticks = 700*ms, true, 10
+	long.work, long.failover = 700*ms, true
 	var running sync.WaitGroup // all at once, whatever -parallel says: they mostly wait
 	defer running.Wait()
 	for _, s := range []scenario{
 		{name: "no Go instance ever led", setting: short, begin: starting("j1", "g1", "j2", "g2"), leads: jvm},
 		{name: "a Go instance leaves while items run", setting: long, begin: starting("j1", "g1", "g2"), leads: jvm, then: func(c *cluster) {
-			c.ticks(3, 200*ms)
+			c.ticks(1, 200*ms)
 			c.member("g1").leave()
 		}},
 		{name: "a JVM is killed", setting: long, begin: starting("g1", "j1", "j2"), leads: golang, allowed: repeats, then: func(c *cluster) {
-			c.ticks(3, 0)
+			c.ticks(1, 0)
 			c.await("j1 works", 20*time.Second, func() bool {
 				return len(c.ledger.listed(func(e *execution) bool {
 					return e.member == "j1" && e.ending == runs && time.Since(e.begin) > 200*ms
