@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -37,16 +36,14 @@ func (s *stage) again(run history.Event) (again history.Event, over bool) {
 	s.Helper()
 	failover := starts(run.Job, run.Item).as("FAILOVER")
 	tick := func(e history.Event) time.Time { return e.Tick.Truncate(time.Millisecond) } // as the registry has it
-	s.must(s.AwaitAll(s.ctx, 0, "the failover", func(events []history.Event) bool {
-		events = events[1+slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.Start && e.Task == run.Task }):]
-		at := slices.IndexFunc(events, func(e history.Event) bool {
-			return failover(e) && tick(e).Equal(tick(run)) || e.Kind == history.End && e.Task == run.Task && e.Outcome == history.Done
-		})
-		if at >= 0 {
-			again = events[at]
+	begun := false
+	again = s.await(0, "the failover", func(e history.Event) bool {
+		if !begun {
+			begun = e.Kind == history.Start && e.Task == run.Task
+			return false
 		}
-		return at >= 0
-	}))
+		return failover(e) && tick(e).Equal(tick(run)) || e.Kind == history.End && e.Task == run.Task && e.Outcome == history.Done
+	})
 	return again, again.Kind == history.End
 }
 

@@ -222,7 +222,10 @@ func (s *stage) await(mark cluster.Mark, what string, m match) history.Event {
 // awaitCount waits for several such events.
 func (s *stage) awaitCount(mark cluster.Mark, what string, n int, m match) {
 	s.Helper()
-	s.must(s.AwaitAll(s.ctx, mark, what, func(events []history.Event) bool { return count(events, m) >= n }))
+	s.must(s.AwaitAll(s.ctx, mark, what, func(more []history.Event) bool {
+		n -= count(more, m)
+		return n <= 0
+	}))
 }
 
 func count(events []history.Event, m match) int {
@@ -248,9 +251,9 @@ func (s *stage) none(mark cluster.Mark, what string, m match) {
 // elapse lets time pass in the cluster: so many ticks of a job begin.
 func (s *stage) elapse(job string, ticks int) {
 	s.Helper()
-	s.must(s.AwaitAll(s.ctx, s.Mark(), "time to pass", func(events []history.Event) bool {
-		seen := map[time.Time]bool{}
-		for _, e := range events {
+	seen := map[time.Time]bool{}
+	s.must(s.AwaitAll(s.ctx, s.Mark(), "time to pass", func(more []history.Event) bool {
+		for _, e := range more {
 			if e.Kind == history.Start && e.Job == job {
 				seen[e.Tick] = true
 			}

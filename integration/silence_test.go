@@ -134,9 +134,9 @@ func hungHandlers(s *stage) {
 	s.must(err)
 	runs := func(n int) {
 		s.Helper()
-		s.must(s.AwaitAll(s.ctx, mark, fmt.Sprintf("%d items to run", n), func(events []history.Event) bool {
-			items := map[int]bool{}
-			for _, e := range events {
+		items := map[int]bool{}
+		s.must(s.AwaitAll(s.ctx, mark, fmt.Sprintf("%d items to run", n), func(more []history.Event) bool {
+			for _, e := range more {
 				if e.Kind == history.Start && e.Process == second.Name {
 					items[e.Item] = true
 				}

@@ -298,22 +298,20 @@ func (o *Operator) Reshard(ctx context.Context, name string) error {
 
 // Answers waits until every request that was made has an answer.
 func (c *Cluster) Answers(ctx context.Context) error {
-	var open []string
-	err := c.AwaitAll(ctx, 0, "answers to requests", func(events []history.Event) bool {
-		open = nil
-		answered := map[string]bool{}
-		for i := len(events) - 1; i >= 0; i-- {
-			switch e := &events[i]; {
+	open := map[string]string{} // the job of each request
+	err := c.AwaitAll(ctx, 0, "answers to requests", func(more []history.Event) bool {
+		for i := range more {
+			switch e := &more[i]; {
 			case e.Kind == history.Answered:
-				answered[e.Request] = true
-			case e.Kind == history.Asked && e.Err == "" && !answered[e.Request]:
-				open = append(open, e.Job+" "+e.Request)
+				delete(open, e.Request)
+			case e.Kind == history.Asked && e.Err == "":
+				open[e.Request] = e.Job
 			}
 		}
 		return len(open) == 0
 	})
 	if err != nil {
-		err = fmt.Errorf("%w; open are %q", err, open)
+		err = fmt.Errorf("%w; open are %v", err, open)
 	}
 	return err
 }

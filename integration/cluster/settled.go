@@ -63,8 +63,16 @@ func (c *Cluster) Settled(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.AwaitAll(ctx, 0, "all workers to have joined", func(events []history.Event) bool {
-		parts := joined(events)
+	parts := map[part]bool{} // whose scheduler was started and has not stopped
+	return c.AwaitAll(ctx, 0, "all workers to have joined", func(more []history.Event) bool {
+		for i := range more {
+			switch e := &more[i]; e.Kind {
+			case history.Joined:
+				parts[part{e.Process, e.Job}] = true
+			case history.Left:
+				delete(parts, part{e.Process, e.Job})
+			}
+		}
 		for _, w := range workers {
 			for _, j := range jobs {
 				if w.runs(j) && !parts[part{w.Name, j.Name}] {
@@ -78,20 +86,6 @@ func (c *Cluster) Settled(ctx context.Context) error {
 
 // part stands for a process that takes part in a job.
 type part struct{ process, job string }
-
-// joined returns the processes and jobs whose scheduler was started and has not stopped.
-func joined(events []history.Event) map[part]bool {
-	parts := map[part]bool{}
-	for i := range events {
-		switch e := &events[i]; e.Kind {
-		case history.Joined:
-			parts[part{e.Process, e.Job}] = true
-		case history.Left:
-			delete(parts, part{e.Process, e.Job})
-		}
-	}
-	return parts
-}
 
 // settled reports whether the tree of a job has so many instances and items, and all of them
 // are as they should be. A session node without an instance belongs to an instance that is
@@ -144,11 +138,10 @@ func (c *Cluster) Sound(ctx context.Context) error {
 	}
 	type fault struct{ process, job, kind string }
 	last := map[fault]string{}
-	err := c.AwaitAll(ctx, 0, "no fault to be reported", func(events []history.Event) bool {
-		clear(last)
-		killed := map[string]bool{}
-		for _, e := range events {
-			switch e.Kind {
+	killed := map[string]bool{}
+	err := c.AwaitAll(ctx, 0, "no fault to be reported", func(more []history.Event) bool {
+		for i := range more {
+			switch e := &more[i]; e.Kind {
 			case history.Faulty:
 				if killed[e.Process] {
 					continue // it has said so while it was being killed
@@ -183,12 +176,12 @@ func (c *Cluster) Covered(ctx context.Context) error {
 		item int
 	}
 	var missing []item
-	err := c.AwaitAll(ctx, c.Mark(), "a run of each item", func(events []history.Event) bool {
+	started := map[item]bool{}
+	by := map[part]bool{} // processes of broadcast jobs
+	err := c.AwaitAll(ctx, c.Mark(), "a run of each item", func(more []history.Event) bool {
 		missing = nil
-		started := map[item]bool{}
-		by := map[part]bool{} // processes of broadcast jobs
-		for _, e := range events {
-			if e.Kind == history.Start && e.Tick.Sub(e.Wall) < time.Minute {
+		for i := range more {
+			if e := &more[i]; e.Kind == history.Start && e.Tick.Sub(e.Wall) < time.Minute {
 				started[item{e.Job, e.Item}] = true
 				by[part{e.Process, e.Job}] = true
 			}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/elasticjob-go/elasticjob/integration/history"
@@ -52,24 +53,24 @@ func (c *Cluster) Since(mark Mark) []history.Event {
 func (c *Cluster) Await(ctx context.Context, mark Mark, what string, match func(history.Event) bool) (history.Event, error) {
 	var found history.Event
 	err := c.AwaitAll(ctx, mark, what, func(events []history.Event) bool {
-		for _, e := range events {
-			if match(e) {
-				found = e
-				return true
-			}
+		at := slices.IndexFunc(events, match)
+		if at >= 0 {
+			found = events[at]
 		}
-		return false
+		return at >= 0
 	})
 	return found, err
 }
 
-// AwaitAll waits until the events after the mark are enough.
-func (c *Cluster) AwaitAll(ctx context.Context, mark Mark, what string, enough func([]history.Event) bool) error {
+// AwaitAll waits until the events after the mark are enough. It passes each of them once, those that have come since the
+// last call: a scenario has thousands, and a look at all of them with each new one would take most of the time.
+func (c *Cluster) AwaitAll(ctx context.Context, mark Mark, what string, enough func(more []history.Event) bool) error {
 	for {
-		events, changed := c.tail.from(int(mark))
-		if enough(events) {
+		more, changed := c.tail.from(int(mark))
+		if enough(more) {
 			return nil
 		}
+		mark += Mark(len(more))
 		select {
 		case <-changed:
 		case <-ctx.Done():
