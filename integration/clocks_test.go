@@ -31,7 +31,7 @@ func TestWallClocks(t *testing.T) {
 	}
 	var starting sync.Mutex
 	for _, kind := range stores {
-		t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(scenarios), atOnce) })
+		t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(scenarios), slots(atOnce, 0)) })
 	}
 }
 

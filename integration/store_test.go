@@ -119,13 +119,9 @@ func forget(s *stage) {
 func noSpace(s *stage) {
 	s.load()
 	heal := s.trouble("no space", func() error { return s.Store().FillUp(s.ctx) }, func() error { return s.Store().Free(s.ctx) })
-	if s.Store().Kind() == cluster.Etcd {
-		failed := s.await(s.Mark(), "a commit to fail", func(e history.Event) bool { return e.Kind == history.Commit && e.Err != "" })
-		if !strings.Contains(failed.Err, "space exceeded") {
-			s.Errorf("a commit fails without the reason: %s", failed.Err)
-		}
-	} else {
-		s.last(limits.Session)
+	failed := s.await(s.Mark(), "a commit to fail", func(e history.Event) bool { return e.Kind == history.Commit && e.Err != "" })
+	if !strings.Contains(failed.Err, "space exceeded") {
+		s.Errorf("a commit fails without the reason: %s", failed.Err)
 	}
 	heal()
 	s.settled()

@@ -3,6 +3,7 @@ package integration_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,8 +21,11 @@ type scenario struct {
 	// for scenarios that are not about lost sessions.
 	patient bool
 	// oneStore has the scenario played on one store with go test -short: it is about what jobs
-	// do, and kills workers at most. Every second one is on etcd, the others on ZooKeeper.
+	// do, and kills workers or cuts them off at most. Every second one is on etcd, the others on ZooKeeper.
 	oneStore bool
+	// etcdOnly is for what ZooKeeper does not have, so that its servers could only be restarted,
+	// as KillMember, MoveLeader and RestartStore do.
+	etcdOnly bool
 }
 
 // patience is the session time-out of patient scenarios.
@@ -41,13 +45,13 @@ var gentle = []scenario{
 	{name: "MissedByAll", play: missedByAll, patient: true, oneStore: true},
 	{name: "KillWithoutFailover", play: killWithoutFailover, oneStore: true},
 	{name: "Sleeper", play: sleeper},
-	{name: "CutOff", play: isolated(cluster.CutOff)},
-	{name: "BlackHole", play: isolated(cluster.BlackHole)},
+	{name: "CutOff", play: isolated(cluster.CutOff), oneStore: true},
+	{name: "BlackHole", play: isolated(cluster.BlackHole), oneStore: true},
 	{name: "AnswersDropped", play: isolated(cluster.DropAnswers)},
 	{name: "RequestsDropped", play: isolated(cluster.DropRequests)},
 	{name: "SlowLink", play: slowLink, patient: true},
 	{name: "ShortCut", play: shortCut, patient: true},
-	{name: "WrongClocks", play: wrongClocks, skew: 10 * time.Second},
+	{name: "WrongClocks", play: wrongClocks, skew: 10 * time.Second, oneStore: true},
 	{name: "LongItem", play: longItem, patient: true, oneStore: true},
 	{name: "RollingRestart", play: rollingRestart, patient: true, oneStore: true},
 	{name: "ShortDrain", play: shortDrain, oneStore: true},
@@ -65,7 +69,7 @@ var gentle = []scenario{
 	{name: "Pauses", play: pauses, patient: true, oneStore: true},
 	{name: "Requests", play: requests, patient: true, oneStore: true},
 	{name: "Pins", play: pins, oneStore: true},
-	{name: "RestartSteered", play: restartSteered(everybodyKilled), patient: true},
+	{name: "RestartSteered", play: restartSteered(everybodyKilled), patient: true, oneStore: true},
 	{name: "SkipsOverlap", play: skipsOverlap, patient: true, oneStore: true},
 	{name: "Steered", play: steered(1, nil), oneStore: true},
 	{name: "OnceListeners", play: onceListeners, oneStore: true},
@@ -73,7 +77,7 @@ var gentle = []scenario{
 	{name: "Calendars", play: calendars, oneStore: true},
 	{name: "Jitter", play: jitter, oneStore: true},
 	{name: "Room", play: room, oneStore: true},
-	{name: "Ridden", play: ridden(1)},
+	{name: "Ridden", play: ridden(1), oneStore: true},
 	{name: "ComeAndGo", play: comeAndGo, oneStore: true},
 	{name: "Expires", play: expires, oneStore: true},
 	{name: "Managed", play: managed(1), oneStore: true},
@@ -91,9 +95,9 @@ var rough = []scenario{
 	{name: "MoveLeader", play: moveLeader},
 	{name: "MajorityLost", play: majorityLost},
 	{name: "RestartStore", play: restartStore},
-	{name: "Forget", play: forget},
-	{name: "NoSpace", play: noSpace},
-	{name: "DiskFull", play: diskFull},
+	{name: "Forget", play: forget, etcdOnly: true},
+	{name: "NoSpace", play: noSpace, etcdOnly: true},
+	{name: "DiskFull", play: diskFull, etcdOnly: true},
 	{name: "Rollback", play: rollback},
 	{name: "Wipe", play: wipe},
 	{name: "RestartEverything", play: restartSteered(everythingKilled)},
@@ -103,11 +107,20 @@ var rough = []scenario{
 
 // atOnce is how many of the gentle scenarios play on one store at the same time, while rough ones play on
 // stores of their own. They wait much of the time; six would keep two cores so busy that each took twice as long, and some
-// longer than they may.
+// longer than they may. When a rough store is through, one more gentle scenario plays in its stead.
 const atOnce = 2
 
 // roughStores is how many stores the rough scenarios of a kind have: one of ZooKeeper is three JVMs.
-var roughStores = map[string]int{cluster.Etcd: 2, cluster.ZooKeeper: 2}
+const roughStores = 2
+
+// slots are how many scenarios play on a store at the same time, and may grow by more.
+func slots(n, more int) chan struct{} {
+	free := make(chan struct{}, n+more)
+	for range n {
+		free <- struct{}{}
+	}
+	return free
+}
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
@@ -115,20 +128,22 @@ func TestScenarios(t *testing.T) {
 	var playing sync.WaitGroup
 	defer playing.Wait()
 	playing.Go(func() {
-		t.Run(withUsers, func(t *testing.T) { playAll(t, &starting, withUsers, queue(guarded), 1) })
+		t.Run(withUsers, func(t *testing.T) { playAll(t, &starting, withUsers, queue(guarded), slots(1, 0)) })
 	})
 	for _, kind := range []string{cluster.Etcd, cluster.ZooKeeper} {
 		gentle := onStore(kind)
 		if kind == cluster.ZooKeeper { // which has permissions for each node
 			gentle = append(gentle, guarded...)
 		}
+		free := slots(atOnce, roughStores)
 		playing.Go(func() {
-			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(gentle), atOnce) })
+			t.Run(kind, func(t *testing.T) { playAll(t, &starting, kind, queue(gentle), free) })
 		})
-		rough := queue(rough)
-		for n := range roughStores[kind] {
+		rough := queue(slices.DeleteFunc(slices.Clone(rough), func(sc scenario) bool { return sc.etcdOnly && kind != cluster.Etcd }))
+		for n := range roughStores {
 			playing.Go(func() {
-				t.Run(fmt.Sprintf("%s/rough/%d", kind, n), func(t *testing.T) { playAll(t, &starting, kind, rough, 1) })
+				t.Run(fmt.Sprintf("%s/rough/%d", kind, n), func(t *testing.T) { playAll(t, &starting, kind, rough, slots(1, 0)) })
+				free <- struct{}{}
 			})
 		}
 	}
@@ -160,14 +175,22 @@ func queue(scenarios []scenario) <-chan scenario {
 	return all
 }
 
-func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios <-chan scenario, atOnce int) {
-	starting.Lock()
-	store := startStore(t, kind)
-	starting.Unlock()
+// playAll plays scenarios on a store of a kind, as many at a time as there are slots free.
+func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios <-chan scenario, free chan struct{}) {
+	store := func() cluster.Store {
+		starting.Lock()
+		defer starting.Unlock() // also where ZooKeeper is not installed
+		return startStore(t, kind)
+	}()
 	var playing sync.WaitGroup
-	for range atOnce {
+	for range cap(free) {
 		playing.Go(func() {
-			for sc := range scenarios {
+			for range free {
+				sc, isLeft := <-scenarios
+				if !isLeft {
+					free <- struct{}{}
+					return
+				}
 				t.Run(sc.name, func(t *testing.T) {
 					limits := limits
 					limits.Skew = sc.skew
@@ -177,6 +200,7 @@ func playAll(t *testing.T, starting *sync.Mutex, kind string, scenarios <-chan s
 					limits.Silence = limits.Session + silence
 					play(t, store, limits, sc.play)
 				})
+				free <- struct{}{}
 			}
 		})
 	}
