@@ -21,7 +21,7 @@ type scenario struct {
 	// for scenarios that are not about lost sessions.
 	patient bool
 	// oneStore has the scenario played on one store with go test -short: it is about what jobs
-	// do, and kills workers or cuts them off at most. Every second one is on etcd, the others on ZooKeeper.
+	// do, and kills workers at most. Every second one is on etcd, the others on ZooKeeper.
 	oneStore bool
 	// etcdOnly is for what ZooKeeper does not have, so that its servers could only be restarted,
 	// as KillMember, MoveLeader and RestartStore do.
@@ -45,8 +45,8 @@ var gentle = []scenario{
 	{name: "MissedByAll", play: missedByAll, patient: true, oneStore: true},
 	{name: "KillWithoutFailover", play: killWithoutFailover, oneStore: true},
 	{name: "Sleeper", play: sleeper},
-	{name: "CutOff", play: isolated(cluster.CutOff), oneStore: true},
-	{name: "BlackHole", play: isolated(cluster.BlackHole), oneStore: true},
+	{name: "CutOff", play: isolated(cluster.CutOff)},
+	{name: "BlackHole", play: isolated(cluster.BlackHole)},
 	{name: "AnswersDropped", play: isolated(cluster.DropAnswers)},
 	{name: "RequestsDropped", play: isolated(cluster.DropRequests)},
 	{name: "SlowLink", play: slowLink, patient: true},
