@@ -144,7 +144,7 @@ func (c *Console) addRoutes(table *route.Table) error {
 	}
 	for _, routes := range c.o.Mount {
 		if err := table.Mount(routes); err != nil {
-			return fmt.Errorf("Mount: %w", err)
+			return fmt.Errorf("option Mount: %w", err)
 		}
 	}
 	return errors.Join(v1.AddConnections(c.o.Connections), c.live.Add(v1), c.addProvider(table), c.addProbes(table), c.addPages(table))
