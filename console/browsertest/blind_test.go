@@ -20,20 +20,14 @@ func TestBlindPage(t *testing.T) {
 	remote := world.Away(t, "etcd")
 	url, link := remote.URL, remote.Store
 	const servers = "/namespaces/" + world.Namespace + "/servers" // which have no stream
-	polled := chromium.Tab(t, url)
-	polled.Expect("GET " + servers + ": 401")
+	polled := enterAt(t, url, world.Viewer, servers)
 	polled.Expect("503")
-	polled.Open(servers)
-	logIn(polled, world.Viewer)
 	for name, page := range map[string]struct{ path, next string }{
 		"the jobs": {jobsPath, "document.querySelector('.jobs tbody tr')?.innerText ?? ''"},
 		"a job":    {jobsPath + "/" + world.Soon, "document.querySelector('.job-figures')?.innerText ?? ''"},
 	} {
-		tab := chromium.Tab(t, url)
-		tab.Expect("GET " + page.path + ": 401")
+		tab := enterAt(t, url, world.Viewer, page.path)
 		tab.Allow("503") // what else a page asks for meanwhile
-		tab.Open(page.path)
-		logIn(tab, world.Viewer)
 		tab.See("Live")
 		countsDown := "/in \\d+ s/.test(" + page.next + ")"
 		tab.WaitFor(countsDown + " && !" + inGrey)

@@ -11,11 +11,7 @@ import (
 // to draw them, as long as they are all in sight and as somebody zooms in and pans. A frame is drawn when its pixels are there.
 func BenchmarkDrawing(b *testing.B) {
 	browser.Require(b)
-	tab := chromium.Tab(b, town.Start(b))
-	tab.Expect("GET /: 401")
-	tab.Open("/")
-	logIn(tab, world.Viewer)
-	tab.Open(shopPages + "/jobs/" + world.Quick)
+	tab := enterAt(b, town.Start(b), world.Viewer, shopPages+"/jobs/"+world.Quick)
 	tab.WaitFor("document.querySelector('.timeline-lanes')?.dataset.from")
 	figures := map[string]float64{}
 	for b.Loop() {

@@ -54,9 +54,11 @@ func BenchmarkTimeline(b *testing.B) {
 	measure(b, url, "/namespaces/test/jobs/settle?span=6h", `document.querySelector(".timeline canvas") && performance.getEntriesByType("resource").some(e => e.name.includes("history/columns"))`)
 }
 
-// measure opens a page again and again, each time in a browser context of its own, until ready is true.
+// measure opens a page again and again, each time in a tab that has nothing of the console yet, until ready is true.
 func measure(b *testing.B, url, path, ready string) {
 	browser.Require(b)
+	chromium := browser.New() // the places of no other test
+	b.Cleanup(chromium.Close)
 	chromium.Tab(b, url).Open("/about") // Chromium has started
 	var paint, done, script, layout, heap, received float64
 	for b.Loop() {

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -180,7 +181,9 @@ func TestServers(t *testing.T) {
 	tab.Fill("Why", "it is moved")
 	tab.Click("button", "Drain")
 	tab.WaitFor("location.search === '?server=" + server + "'")
-	isNow("it is disabled in all jobs, and runs nothing", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs && s.Running+s.Items == 0 })
+	isNow("it is disabled in all jobs", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs })
+	killOn(t, server, town.Ops(t).Job(world.Long)) // which goes on for a minute there, else
+	isNow("it runs nothing", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs && s.Running+s.Items == 0 })
 	tab.See("the machine may be switched off")
 	audit(t, tab, "a drained server")
 	cut(tab)
@@ -197,6 +200,23 @@ func TestServers(t *testing.T) {
 	tab.See("Nothing is like that.")
 	tab.Click("button", "Show all")
 	tab.WaitFor(rowOf(server) + ".innerText.includes('Enabled')")
+}
+
+// killOn kills what a server runs of a job.
+func killOn(t *testing.T, server string, j *ops.Job) {
+	t.Helper()
+	all, err := j.Items(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range all {
+		if item.Run == nil || item.Server != server {
+			continue
+		}
+		if _, err := j.Kill(t.Context(), ops.KillRequest{Items: []int{item.Item}}); err != nil && !errors.Is(err, ops.ErrNotRunning) { // it has ended
+			t.Fatal(err)
+		}
+	}
 }
 
 // A server has a page, on which each job is told apart; who may operate some jobs changes these.

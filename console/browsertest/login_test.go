@@ -14,7 +14,8 @@ func TestLogIn(t *testing.T) {
 		t.Run(user, func(t *testing.T) {
 			t.Parallel()
 			const about = "/about?from=here"
-			tab := enter(t, user, about)
+			tab := visit(t, about)
+			logIn(tab, user)
 			at(t, tab, about)
 			tab.See("Logged in as " + user)
 		})
@@ -37,6 +38,7 @@ func TestLogOut(t *testing.T) {
 	t.Parallel()
 	tab := enter(t, world.Viewer, "/about")
 	tab.Expect("GET /: 401")
+	tab.Expect("GET /about: 401")
 	tab.Click("button", "Log out")
 	tab.WaitFor("document.querySelector('#password')")
 	at(t, tab, "/")
@@ -91,10 +93,7 @@ func TestFrameForEverybody(t *testing.T) {
 				tab.Open("/about")
 				audit(t, tab, "the log-in")
 
-				tab.Emulate(1280, 800, dark, "en-US")
-				tab.Open("/about")
-				logIn(tab, world.Admin)
-				tab.Emulate(1280, 800, dark, language)
+				tab.SetCookies(session(t, town.Start(t), world.Admin))
 				tab.Open("/about")
 				audit(t, tab, "the frame")
 

@@ -1,7 +1,10 @@
 package browsertest
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -44,15 +47,42 @@ func visit(t *testing.T, path string) *browser.Tab {
 	return tab
 }
 
-// enter opens a tab for a page of the console, and logs a user of the world in.
+// enter opens a tab for a page of the console, for a user of the world.
 func enter(t *testing.T, user, path string) *browser.Tab {
 	t.Helper()
-	tab := visit(t, path)
-	logIn(tab, user)
+	browser.Require(t)
+	return enterAt(t, town.Start(t), user, path)
+}
+
+// enterAt opens a tab for a page of a console, with a session of its own: only the tests of the log-in log in by hand, which
+// takes as long as a page.
+func enterAt(t testing.TB, url, user, path string) *browser.Tab {
+	t.Helper()
+	tab := chromium.Tab(t, url)
+	tab.SetCookies(session(t, url, user))
+	tab.Open(path)
 	return tab
 }
 
-// logIn logs a user in, and returns when the page shows that he is.
+// session logs a user of the world in.
+func session(t testing.TB, url, user string) []*http.Cookie {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"name": user, "password": world.Password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // nothing is left of it
+	answer, err := once.Post(url+"/api/v1/login", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s logs in: %s", user, answer.Status)
+	}
+	return answer.Cookies()
+}
+
+// logIn logs a user in by the page, and returns when it shows that he is.
 func logIn(tab *browser.Tab, user string) {
 	tab.Fill("Name", user)
 	tab.Fill("Password", world.Password)

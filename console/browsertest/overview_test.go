@@ -16,9 +16,8 @@ const overview = "/namespaces/" + world.Namespace
 // enterOverview opens the overview. It asks for the items of what runs, and other tests remove such jobs meanwhile.
 func enterOverview(t *testing.T, user string) *browser.Tab {
 	t.Helper()
-	tab := visit(t, overview)
+	tab := enter(t, user, overview)
 	tab.Allow("/items?limit=1000: 404")
-	logIn(tab, user)
 	tab.See("The last 24 hours")
 	return tab
 }

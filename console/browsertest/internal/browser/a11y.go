@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 //go:embed a11y.js
@@ -184,20 +185,15 @@ func tag(n *cdp.Node) string {
 	return shorten(b.String() + ">")
 }
 
-// focus presses Tab until it has been everywhere.
+// focus presses Tab until it has been everywhere, some times before it asks: the page notes where that went.
 func (a *audit) focus() {
 	a.tab.t.Helper()
+	const presses = 8
 	var most int
 	a.call(&most, "begin")
-	for range most {
-		a.tab.Press("Tab")
-		var back *string
-		if a.tab.Eval("window[Symbol.for('elasticjob.browsertest.audit')].arrive()", &back); back == nil {
-			break
-		}
-		if *back != "" {
-			a.found = append(a.found, *back)
-		}
+	for isThrough := false; !isThrough && most > 0; most -= presses {
+		a.tab.do("press Tab", chromedp.KeyEvent(strings.Repeat(kb.Tab, presses)))
+		a.tab.Eval("window[Symbol.for('elasticjob.browsertest.audit')].isThrough()", &isThrough)
 	}
 	a.ask("", "end")
 }

@@ -8,7 +8,7 @@ page => {
   const isModal = () => !!document.querySelector('dialog:modal');
   const within = () => [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
 
-  // Where Tab has been, and arrive. It is kept between the presses, and taken away at the end.
+  // Where Tab has been, and isThrough. It is kept between the presses, and taken away at the end.
   const memory = Symbol.for('elasticjob.browsertest.audit');
   const canTab = e => e.tabIndex >= 0 && !e.matches(':disabled') && !e.matches('[type=radio]') && reachable(e)
     && (e.matches('a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]'));
@@ -22,7 +22,7 @@ page => {
     start.focus({preventScroll: true});
     start.remove();
     const all = [...document.querySelectorAll('*')].filter(canTab);
-    window[memory] = {seen: [], all, back: [], arrive, note: event => visit(event.target)};
+    window[memory] = {seen: [], all, back: [], isThrough, note: event => visit(event.target)};
     document.addEventListener('focusin', window[memory].note, true);
     return 2 * all.length + 50 + 8 * all.filter(e => e.matches('[type=date], [type=time], [type=datetime-local], [type=month], [type=week]')).length;
   };
@@ -30,26 +30,27 @@ page => {
   const visit = now => {
     const walk = window[memory], before = walk.seen.at(-1);
     if (now === before) return; // within a field for a date Tab stops more than once
-    if (walk.seen.includes(now)) {
-      walk.isThrough ||= before.isConnected;
+    if (walk.seen.includes(now) || now === within()) { // a dialog itself has the focus after its last control
+      walk.wentRound ||= before?.isConnected;
       return;
     }
     walk.seen.push(now);
     if (before?.isConnected && before.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_PRECEDING) walk.back.push(`Tab goes back from ${what(before)} to ${what(now)}`);
   };
-  // Says where Tab went back: null if it is through. If what had the focus has gone, the next press goes on from there.
-  const arrive = () => {
+  // Says whether Tab has been everywhere. If what had the focus has gone, the next press goes on from there.
+  const isThrough = () => {
     const walk = window[memory], now = document.activeElement, isOut = !now || now === document.body || now === document.documentElement;
     if (!isOut) visit(now);
-    return walk.isThrough || isOut && (walk.seen.at(-1)?.isConnected ?? true) ? null : walk.back.shift() ?? '';
+    return walk.wentRound || isOut && (walk.seen.at(-1)?.isConnected ?? true);
   };
   const end = () => {
-    const {seen, all: before, note} = window[memory];
+    const {seen, all: before, back, note} = window[memory];
     document.removeEventListener('focusin', note, true);
     delete window[memory];
     document.activeElement?.blur();
     const all = before.filter(e => e.isConnected && canTab(e)); // a live page has more by now
     return [
+      ...back,
       ...all.filter(e => e.tabIndex > 0).map(e => `${what(e)} has the tabindex ${e.tabIndex}, which goes before all others`),
       ...all.filter(e => e.tabIndex === 0 && !seen.includes(e)).map(e => `Tab does not come to ${what(e)}`),
     ];

@@ -3,6 +3,8 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"time"
 
@@ -14,6 +16,12 @@ type Browser struct {
 	start func() error
 	ctx   context.Context
 	stop  []context.CancelFunc
+
+	// blank has an empty page. Chromium begins a new process for about:blank, and for what comes after it.
+	blank *httptest.Server
+
+	mu   sync.Mutex
+	free []*place
 }
 
 // startTime bounds how long Chromium takes to start, on a machine that other tests keep busy.
@@ -49,6 +57,9 @@ func (b *Browser) run() error {
 		return fmt.Errorf("start %s: %w", path, err)
 	}
 	b.ctx = ctx
+	b.blank = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><link rel=icon href='data:,'>")
+	}))
 	return nil
 }
 
@@ -56,5 +67,8 @@ func (b *Browser) run() error {
 func (b *Browser) Close() {
 	for _, stop := range b.stop {
 		stop()
+	}
+	if b.blank != nil {
+		b.blank.Close()
 	}
 }

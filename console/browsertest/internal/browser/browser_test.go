@@ -94,6 +94,29 @@ func TestTabsHaveCookiesOfTheirOwn(t *testing.T) {
 	second.See("seen: false")
 }
 
+// A tab is where one of another test was, and finds nothing of it.
+func TestTabLeavesNothing(t *testing.T) {
+	t.Parallel()
+	Require(t)
+	b := New()
+	t.Cleanup(b.Close)
+	url := site(t, "")
+	for _, name := range []string{"the first", "the next"} {
+		t.Run(name, func(t *testing.T) {
+			tab := b.Tab(t, url)
+			tab.Open("/cookie")
+			tab.See("seen: false")
+			tab.WaitFor("!localStorage.left && !sessionStorage.left && !document.querySelector('body:hover')")
+			tab.Point(20, 20)
+			tab.WaitFor("document.querySelector('body:hover')")
+			tab.Eval("addEventListener('pagehide', () => localStorage.left = sessionStorage.left = 'something')", new(any))
+		})
+		if len(b.free) != 1 {
+			t.Fatalf("there are %d places, want 1", len(b.free))
+		}
+	}
+}
+
 func TestEmulate(t *testing.T) {
 	t.Parallel()
 	tab := chromium.Tab(t, site(t, "<style>@media (prefers-color-scheme: dark) { body { background: #000 } }</style><p>text"))

@@ -60,13 +60,14 @@
   };
 
   // Whether a person can get at it: it is shown, and no dialog is before it.
-  const reachable = element => {
-    const modal = [...document.querySelectorAll('dialog:modal')].at(-1);
-    return element.checkVisibility({visibilityProperty: true, opacityProperty: true})
-      && !element.closest('[aria-hidden="true"], [inert]') && (!modal || modal.contains(element));
+  const modal = () => [...document.querySelectorAll('dialog:modal')].at(-1);
+  const reachable = (element, before = modal()) => element.checkVisibility({visibilityProperty: true, opacityProperty: true})
+      && !element.closest('[aria-hidden="true"], [inert]') && (!before || before.contains(element));
+  const all = roles => {
+    const before = modal(), has = new Set(roles);
+    return [...document.querySelectorAll('*')].filter(e => has.has(role(e)) && reachable(e, before));
   };
-  const all = () => [...document.querySelectorAll('*')].filter(e => role(e) && reachable(e));
-  const find = (roles, wanted) => all().filter(e => roles.includes(role(e)) && name(e) === squeeze(wanted));
+  const find = (roles, wanted) => all(roles).filter(e => name(e) === squeeze(wanted));
 
   // One control, or why it cannot be had.
   const one = (roles, wanted) => {
@@ -141,11 +142,11 @@
     return {};
   };
 
-  const controls = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'spinbutton',
-    'slider', 'tab', 'menuitem', 'heading', 'dialog', 'alert']);
+  const controls = ['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'checkbox', 'radio', 'switch', 'spinbutton',
+    'slider', 'tab', 'menuitem', 'heading', 'dialog', 'alert'];
   const describe = () => ({
     url: location.href, title: document.title, text: shown(),
-    controls: all().filter(e => controls.has(role(e))).map(e => `${role(e)} ${JSON.stringify(name(e))}${e.matches(':disabled') ? ' (disabled)' : ''}`),
+    controls: all(controls).map(e => `${role(e)} ${JSON.stringify(name(e))}${e.matches(':disabled') ? ' (disabled)' : ''}`),
   });
 
   return {shown, textOf, locate, pressed, focus, pick, choose, describe, role, name, reachable, squeeze};

@@ -2,14 +2,16 @@ package browser
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
-// Tab is a tab of a test, in a browser context of its own. A step that cannot be done fails the test. It is
+// Tab is a tab of a test, with cookies and storage of its own. A step that cannot be done fails the test. It is
 // for the goroutine of the test.
 type Tab struct {
 	t      testing.TB
@@ -34,16 +36,14 @@ func (b *Browser) Tab(t testing.TB, base string) *Tab {
 		t.Fatal(err)
 	}
 	tab := &Tab{t: t, base: at, record: newRecord(at.Host), look: usual, patience: time.Minute}
-	var end context.CancelFunc
-	tab.ctx, end = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(tab.heard))
-	t.Cleanup(func() {
-		end()
-		tab.record.dialogs.Wait()
-	})
-	t.Cleanup(tab.settle) // before that, and it may fail
-	if err := chromedp.Do(tab.ctx); err != nil {
+	in, err := b.take()
+	if err != nil {
 		t.Fatalf("a new tab: %v", err)
 	}
+	tab.ctx = in.ctx
+	in.tab.Store(tab)
+	t.Cleanup(func() { b.giveBack(in) })
+	t.Cleanup(tab.settle) // before that, and it may fail
 	tab.show(tab.look)
 	return tab
 }
@@ -57,6 +57,19 @@ func (tab *Tab) Open(path string) {
 		tab.t.Fatal(err)
 	}
 	tab.do("open "+path, chromedp.Navigate(to.String()))
+}
+
+// SetCookies gives the tab cookies of the site, as an answer of it has them.
+func (tab *Tab) SetCookies(cookies []*http.Cookie) {
+	tab.t.Helper()
+	tab.do("set cookies", func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
+		for _, c := range cookies {
+			if _, err := chromedp.Call(ctx, network.SetCookie, network.SetCookieParams{URL: tab.base.String(), Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: &c.HttpOnly}); err != nil {
+				return none, err
+			}
+		}
+		return none, nil
+	})
 }
 
 // do takes a step that ends by itself.

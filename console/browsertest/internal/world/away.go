@@ -23,9 +23,6 @@ import (
 // Soon is a job of which nobody has a worker, with a tick each half minute.
 const Soon = "ring-the-bell"
 
-// Stores are the kinds of store that a Remote can have.
-var Stores = []string{"etcd", "zookeeper"}
-
 // Remote is a console of a test alone, with the users of the world, one namespace and the job Soon in it. What leads to it, and
 // from it to its store, can be broken.
 type Remote struct {
