@@ -1,9 +1,13 @@
 package browsertest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,8 +73,29 @@ func TestTimelineIsTheHistory(t *testing.T) {
 	t.Parallel()
 	const name = "timeline-history"
 	tab := enter(t, world.Viewer, "/about")
-	town.Job(t, world.Mail, job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 2})
-	begun := executions(tab, name, "&outcomes=OK,FAILED", 8)
+	node, o := town.Node(t, world.Namespace)
+	end := sync.OnceValue(func() error { return node.Shutdown(context.Background()) })
+	t.Cleanup(func() {
+		ctx := context.Background()
+		if err := errors.Join(end(), o.Job(name).Remove(ctx, ops.RemoveRequest{}), o.Readmit(ctx, name, ops.ReadmitRequest{})); err != nil {
+			t.Error(err)
+		}
+	})
+	var ran atomic.Int64
+	_, err := node.Schedule(t.Context(), job.Config{Name: name, Cron: "* * * * * ?", ShardingTotalCount: 2}, job.HandlerFunc(func(_ context.Context, sc job.ShardingContext) error {
+		if ran.Add(1); sc.Item == 1 {
+			return errors.New(world.Failure)
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it has run some times", func(context.Context) (bool, error) { return ran.Load() >= 10, nil })
+	if err := end(); err != nil { // the history is to have all of it
+		t.Fatal(err)
+	}
+	begun := executions(tab, name, "", int(ran.Load()))
 	from, to := begun[len(begun)-1].Begun.Truncate(time.Second).Add(-2*time.Second), begun[0].Begun.Add(-time.Millisecond)
 	length := to.Sub(from).Round(time.Second)
 	from = to.Add(-length)
