@@ -143,10 +143,11 @@ func TestTimelinePointing(t *testing.T) {
 	tab.WaitFor(fmt.Sprintf("location.pathname === '%s/history/%s'", shopPages, x.ID))
 }
 
-// placeOf returns where an item's lane is at a time, from the corner of the window.
+// placeOf returns where an item's lane is at a time, from the corner of the window, when the page has stopped moving.
 func placeOf(tab *browser.Tab, item int, at time.Time) (place [2]float64) {
-	tab.WaitFor(onIt("(box.scrollIntoView({block: 'center'}), true)"))
-	tab.Eval(onIt("place(%d, %d).map((v, i) => v + (i ? box.getBoundingClientRect().top : box.getBoundingClientRect().left))", item, at.UnixMilli()), &place)
+	where := fmt.Sprintf("place(%d, %d).map((v, i) => v + (i ? box.getBoundingClientRect().top : box.getBoundingClientRect().left))", item, at.UnixMilli())
+	tab.WaitFor(onIt("(box.scrollIntoView({block: 'center'}), box.dataset.was === (box.dataset.was = String(%s)))", where))
+	tab.Eval(onIt("%s", where), &place)
 	return place
 }
 
