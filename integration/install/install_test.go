@@ -18,7 +18,7 @@ import (
 
 const version = "v0.1.0"
 
-// importers are packages, with how many modules each may have in its go.sum at most; 0 for one whose go.sum
+// importers are programs, with how many modules each may have in its go.sum at most; 0 for a program whose go.sum
 // is what its database or its web server brings.
 var importers = map[string]struct {
 	imports []string
@@ -75,8 +75,8 @@ func TestInstall(t *testing.T) {
 	})
 	for name, importer := range importers {
 		t.Run(name, func(t *testing.T) {
-			sums := build(t, env, importer.imports)
-			t.Logf("%d modules in go.sum", sums)
+			sums, size := build(t, env, importer.imports)
+			t.Logf("%d modules in go.sum, a binary of %.1f MB without debug information", sums, float64(size)/1e6)
 			if importer.sums > 0 && sums > importer.sums {
 				t.Errorf("who imports %s has %d modules in his go.sum, at most %d are allowed: which line of the root's go.mod brings more?",
 					importer.imports, sums, importer.sums)
@@ -176,18 +176,17 @@ func demo(t *testing.T, home string, env []string, elasticjob string) {
 	}
 }
 
-// build builds a package that imports others, and returns how many modules its go.sum names. Nothing is linked: the
-// command and the quickstart are.
-func build(t *testing.T, env, packages []string) (sums int) {
+// build builds a program that imports packages, and returns how many modules its go.sum names, and its size.
+func build(t *testing.T, env, packages []string) (sums int, size int64) {
 	t.Helper()
 	dir := t.TempDir()
-	var file strings.Builder
-	file.WriteString("package importer\n\nimport (\n")
+	var program strings.Builder
+	program.WriteString("package main\n\nimport (\n")
 	for _, pkg := range packages {
-		fmt.Fprintf(&file, "\t_ %q\n", module+"/"+pkg)
+		fmt.Fprintf(&program, "\t_ %q\n", module+"/"+pkg)
 	}
-	file.WriteString(")\n")
-	if err := os.WriteFile(filepath.Join(dir, "importer.go"), []byte(file.String()), 0o600); err != nil {
+	program.WriteString(")\n\nfunc main() {}\n")
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	must(t, dir, env, "go", "mod", "init", "example.com/importer")
@@ -195,7 +194,7 @@ func build(t *testing.T, env, packages []string) (sums int) {
 		must(t, dir, env, "go", "get", module+"/"+pkg+"@"+version)
 	}
 	must(t, dir, env, "go", "mod", "tidy") // which adds what the tests of these packages import
-	must(t, dir, env, "go", "build", ".")
+	must(t, dir, env, "go", "build", "-o", "importer", ".")
 	text, err := os.ReadFile(filepath.Join(dir, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
@@ -210,5 +209,9 @@ func build(t *testing.T, env, packages []string) (sums int) {
 			sums++
 		}
 	}
-	return sums
+	info, err := os.Stat(filepath.Join(dir, "importer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums, info.Size()
 }
