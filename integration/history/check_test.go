@@ -198,6 +198,16 @@ func TestKeptPromises(t *testing.T) {
 			}
 			return h
 		},
+		"a claim is given back, the next one's answer is lost with the process, and that is run again": func() *tape {
+			h, rerun := crashed()
+			h.events = slices.DeleteFunc(h.events, func(e history.Event) bool { return e.Process == "w2" && e.Token == 31 })
+			claims := []history.Claim{{Item: 1, Tick: epoch.Add(3 * time.Second)}}
+			h.at(2900, history.Event{Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 2890, Instance: "i-w2", Token: 29, Claims: claims})
+			h.at(2950, history.Event{Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 2940, Instance: "i-w2", Token: 30, Ends: []int{1}})
+			h.at(3090, history.Event{Kind: history.Commit, Process: "w2", Job: "j", Item: -1, Call: 3010, Instance: "i-w2", Claims: claims, Err: "no answer"})
+			h.run(rerun)
+			return h
+		},
 		"a failover of a failover": func() *tape {
 			h := calm(func(item, tick int) bool { return item == 1 && tick >= 3 })
 			h.about(30, history.Joined, "w3")
@@ -419,6 +429,14 @@ func TestBrokenPromises(t *testing.T) {
 		}},
 		"a failover of what nobody had begun": {1, 4, func() *tape {
 			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			h.run(run{process: "w2", item: 0, tick: 4, token: 45, source: "FAILOVER", from: 4300, to: 4400})
+			return h
+		}},
+		"a failover of what was given back, and nobody has begun since": {1, 8, func() *tape {
+			h := calm(func(item, tick int) bool { return item == 0 && tick == 4 })
+			claims := []history.Claim{{Item: 0, Tick: epoch.Add(4 * time.Second)}}
+			h.at(3900, history.Event{Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3890, Instance: "i-w1", Token: 38, Claims: claims})
+			h.at(3950, history.Event{Kind: history.Commit, Process: "w1", Job: "j", Item: -1, Call: 3940, Instance: "i-w1", Token: 39, Ends: []int{0}})
 			h.run(run{process: "w2", item: 0, tick: 4, token: 45, source: "FAILOVER", from: 4300, to: 4400})
 			return h
 		}},

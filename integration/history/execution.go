@@ -103,6 +103,11 @@ func (x *execution) settled() bool {
 	return x.finish != nil && !slices.Contains(x.finish.Waits, x.item)
 }
 
+// isGivenBack reports whether its claim was released before the handler was called: its tick is left to the next claim.
+func (x *execution) isGivenBack() bool {
+	return x.start == nil && x.settled() && !slices.ContainsFunc(x.finish.Told, func(t Told) bool { return t.Item == x.item })
+}
+
 // events are those of the execution.
 func (x *execution) events() []*Event {
 	var list []*Event

@@ -58,6 +58,8 @@ func (c *checker) again(first, second *execution) {
 	case !at(regimes, first.began()).Failover && !at(regimes, second.began()).Failover:
 		c.violate(4, name+": run again although the job has no failover", events...)
 	case first.settled() && c.putUp(second):
+	case first.isGivenBack():
+		c.unbegun(second)
 	case first.settled():
 		promise := 4
 		if c.left(first.process, first.job, second.began()) {
