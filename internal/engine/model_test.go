@@ -304,6 +304,9 @@ func (p *member) pass() {
 	m, c := p.m, p.c
 	p.busy = true
 	defer func() { p.busy = false }()
+	if rapid.Bool().Draw(m.t, "a timer wakes it") {
+		c.startDue()
+	}
 	if m.calm {
 		p.view.Sync(m.ctx)
 	} else {
