@@ -111,7 +111,9 @@ func (t *Table) find(r *http.Request, allow http.Header) (*Route, []string, erro
 	var others []string
 	for _, router := range t.routers {
 		if there == nil {
-			there, others = router.Find(r.Method, path)
+			var more []string
+			there, more = router.Find(r.Method, path)
+			others = append(others, more...)
 		}
 	}
 	if there != nil {

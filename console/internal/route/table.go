@@ -100,8 +100,8 @@ func (t *Table) Routes() []Route { return slices.Clone(t.routes) }
 
 func (r *Route) check() error {
 	switch {
-	case r.Method == "" || !strings.HasPrefix(r.Pattern, "/"):
-		return r.fail("it needs a method and a path")
+	case !slices.Contains(methods, r.Method) || !strings.HasPrefix(r.Pattern, "/"):
+		return r.fail("it needs a path, and a method of " + strings.Join(methods, ", "))
 	case r.Need.Scope < Open || r.Need.Scope > Job:
 		return r.fail("it does not say who may use it")
 	case r.Need.Scope > SignedIn && (r.Need.Role < access.Viewer || r.Need.Role > access.Admin):

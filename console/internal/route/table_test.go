@@ -149,13 +149,14 @@ func TestAddRefuses(t *testing.T) {
 	handler := http.HandlerFunc(echo)
 	table := newTable(t, nil, Route{Method: "GET", Pattern: "/a/{b}", Need: need})
 	for name, r := range map[string]Route{
-		"no method":  {Pattern: "/a", Need: need, Handler: handler},
-		"no path":    {Method: "GET", Need: need, Handler: handler},
-		"no need":    {Method: "GET", Pattern: "/x", Handler: handler},
-		"no role":    {Method: "GET", Pattern: "/x", Need: Need{Scope: Job}, Handler: handler},
-		"no handler": {Method: "GET", Pattern: "/x", Need: need},
-		"twice":      {Method: "GET", Pattern: "/a/{c}/", Need: need, Handler: handler},
-		"overlap":    {Method: "GET", Pattern: "/{a}/b", Need: need, Handler: handler},
+		"no method":      {Pattern: "/a", Need: need, Handler: handler},
+		"no such method": {Method: "LOOK", Pattern: "/a", Need: need, Handler: handler},
+		"no path":        {Method: "GET", Need: need, Handler: handler},
+		"no need":        {Method: "GET", Pattern: "/x", Handler: handler},
+		"no role":        {Method: "GET", Pattern: "/x", Need: Need{Scope: Job}, Handler: handler},
+		"no handler":     {Method: "GET", Pattern: "/x", Need: need},
+		"twice":          {Method: "GET", Pattern: "/a/{c}/", Need: need, Handler: handler},
+		"overlap":        {Method: "GET", Pattern: "/{a}/b", Need: need, Handler: handler},
 	} {
 		if err := table.Add(r); err == nil {
 			t.Errorf("%s: added", name)
