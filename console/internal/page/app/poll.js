@@ -10,16 +10,20 @@ const longest = 30;
  * Calls load every so many seconds while somebody looks, one after the other, and less often after failures.
  * @param {() => Promise<unknown>} load
  * @param {number} seconds
- * @returns {{now: () => void}} now asks at once
+ * @returns {{now: () => void}} now asks at once, or when the load that is under way has ended: it may have begun too early
  */
 export function poll(load, seconds) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let failures = 0;
   let busy = false;
+  let again = false;
   const run = async () => {
     clearTimeout(timer);
-    if (busy) return;
+    if (busy) {
+      again = true;
+      return;
+    }
     busy = true;
     try {
       await load();
@@ -28,7 +32,10 @@ export function poll(load, seconds) {
       failures++; // load shows what is wrong
     }
     busy = false;
-    if (!document.hidden) timer = setTimeout(run, 1000 * Math.min(seconds * 2 ** failures, Math.max(seconds, longest)));
+    if (again) {
+      again = false;
+      void run();
+    } else if (!document.hidden) timer = setTimeout(run, 1000 * Math.min(seconds * 2 ** failures, Math.max(seconds, longest)));
   };
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
