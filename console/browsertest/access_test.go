@@ -168,7 +168,7 @@ func TestEndSession(t *testing.T) {
 	}
 
 	there.WaitFor(`fetch("/api/v1/login", {method: "POST", headers: {"Content-Type": "application/json"}, body: '{"name": "` + world.Viewer + `", "password": "` + world.Password + `"}'}).then((r) => r.ok)`)
-	there.WaitFor(comesBack)
+	there.ComeBack()
 	there.WaitFor(`document.querySelector(".who a").textContent === "` + world.Viewer + `"`)
 }
 

@@ -52,7 +52,7 @@ func TestBlindPage(t *testing.T) {
 		polled.WaitFor(inGrey)
 
 		link.Heal()
-		polled.WaitFor(comesBack)
+		polled.ComeBack()
 		tab.See("Live")
 		tab.NotSee("Old since ")
 		tab.WaitFor(countsDown + " && !" + inGrey)
@@ -85,7 +85,7 @@ func TestRightIsTaken(t *testing.T) {
 	if _, _, err := asUser(t, world.Admin).SetUser(t.Context(), user, client.UserRights{Grants: []access.Grant{}}, client.Any); err != nil {
 		t.Fatal(err)
 	}
-	tab.WaitFor(comesBack)
+	tab.ComeBack()
 	tab.See("You may not do this.")
 	tab.NotSee("Live")
 }

@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,23 +44,13 @@ func eventually(t *testing.T, what string, is func(context.Context) (bool, error
 }
 
 // instancesOf are the instances of a job that a test has made.
-func instancesOf(t *testing.T, name string) []ops.InstanceInfo {
+func instancesOf(t *testing.T, w *world.World, name string) []ops.InstanceInfo {
 	t.Helper()
-	all, err := town.Ops(t).Job(name).Instances(t.Context())
+	all, err := w.Ops(t).Job(name).Instances(t.Context())
 	if err != nil || len(all) != world.Workers {
 		t.Fatalf("%s has the instances %+v (%v)", name, all, err)
 	}
 	return all
-}
-
-// jobsOn is how many jobs know a server.
-func jobsOn(t *testing.T, address string) int {
-	t.Helper()
-	all, err := town.Ops(t).JobsOn(t.Context(), address)
-	if err != nil || len(all) == 0 {
-		t.Fatalf("the jobs of %s: %v (%v)", address, all, err)
-	}
-	return len(all)
 }
 
 // rowOf is the expression of the row of a table whose first cell begins with a text.
@@ -76,7 +65,7 @@ func TestInstances(t *testing.T) {
 	const name = "instances-listed"
 	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 7})
 	tab := enter(t, world.Viewer, instancesPage)
-	one := instancesOf(t, name)[1]
+	one := instancesOf(t, town, name)[1]
 	tab.See("What it has")
 	tab.Fill("Search", name+" "+one.Server)
 	tab.See("1 instance in 1 process")
@@ -114,13 +103,13 @@ func TestInstanceShutDown(t *testing.T) {
 	const name = "op-instances-leave"
 	town.Job(t, world.Count, job.Config{Name: name, Cron: "0 0 3 * * ?", ShardingTotalCount: 3})
 	tab := enter(t, world.Operator, instancesPage+"?by=job&search="+name)
-	gone := instancesOf(t, name)[0]
+	gone := instancesOf(t, town, name)[0]
 	tab.See("3 instances of 1 job")
 	tab.Click("button", "Actions: "+name+" "+shortName(gone.ID))
 	tab.Click("button", "Shut down")
 	tab.See("This would change:")
 	tab.See(gone.ID)
-	if len(instancesOf(t, name)) != 3 {
+	if len(instancesOf(t, town, name)) != 3 {
 		t.Error("a preview has changed something")
 	}
 	tab.Fill("Why", "it gets a new disk")
@@ -134,91 +123,6 @@ func TestInstanceShutDown(t *testing.T) {
 	tab.WaitFor(entries)
 }
 
-// A process leaves all its jobs at once. Others have its items then; only what it runs ends first.
-func TestDrain(t *testing.T) {
-	browser.Require(t)
-	const worker = 2
-	tab := enter(t, world.Admin, instancesPage)
-	process := instancesOf(t, world.Once)[worker].Process
-	name := shortName(process)
-	tab.See(name)
-	tab.Click("button", "Actions: "+name)
-	tab.Click("button", "Shut down in all jobs")
-	tab.See(fmt.Sprintf("%d jobs to change", jobsOn(t, world.Address(worker))))
-	tab.Click("button", "Shut down")
-	tab.See("leave all its jobs done.")
-	town.Kill(t, worker) // it comes back as a new one
-	eventually(t, "no item is on the server", func(ctx context.Context) (bool, error) {
-		all, err := town.Ops(t).Instances(ctx)
-		return !slices.ContainsFunc(all, func(i ops.InstanceInfo) bool {
-			return i.Server == world.Address(worker) && !i.Leaving
-		}), err
-	})
-	tab.WaitFor("!document.querySelector('tbody [title=\"" + process + "\"]')")
-}
-
-// A server is drained: it is kept from all jobs, its page says when nothing runs there any more, and it is let in again.
-func TestServers(t *testing.T) {
-	browser.Require(t)
-	server := world.Address(1)
-	tab := enter(t, world.Admin, serversPage)
-	isNow := func(what string, is func(ops.ServerInfo) bool) {
-		t.Helper()
-		eventually(t, what, func(ctx context.Context) (bool, error) {
-			all, err := town.Ops(t).Servers(ctx)
-			return slices.ContainsFunc(all, func(s ops.ServerInfo) bool { return s.Server == server && is(s) }), err
-		})
-	}
-	tab.See("3 servers")
-	t.Cleanup(func() {
-		if _, err := town.Ops(t).Server(server).Enable(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	tab.Click("button", "Actions: "+server)
-	tab.Click("button", "Drain")
-	tab.See(fmt.Sprintf("%d jobs to change", jobsOn(t, server)))
-	tab.Fill("Why", "it is moved")
-	tab.Click("button", "Drain")
-	tab.WaitFor("location.search === '?server=" + server + "'")
-	isNow("it is disabled in all jobs", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs })
-	killOn(t, server, town.Ops(t).Job(world.Long)) // which goes on for a minute there, else
-	isNow("it runs nothing", func(s ops.ServerInfo) bool { return s.DisabledJobs == s.Jobs && s.Running+s.Items == 0 })
-	tab.See("the machine may be switched off")
-	audit(t, tab, "a drained server")
-	cut(tab)
-	tab.See("do not switch the machine off yet")
-	audit(t, tab, "a drained server while the page is blind")
-	heal(tab)
-	tab.See("the machine may be switched off")
-	tab.Open(serversPage)
-	tab.Click("button", "Disabled 1")
-	tab.See("1 server Show all")
-	tab.Click("button", "Actions: "+server)
-	tab.Click("button", "Enable")
-	isNow("it is enabled in all jobs", func(s ops.ServerInfo) bool { return s.DisabledJobs == 0 })
-	tab.See("Nothing is like that.")
-	tab.Click("button", "Show all")
-	tab.WaitFor(rowOf(server) + ".innerText.includes('Enabled')")
-}
-
-// killOn kills what a server runs of a job.
-func killOn(t *testing.T, server string, j *ops.Job) {
-	t.Helper()
-	all, err := j.Items(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, item := range all {
-		if item.Run == nil || item.Server != server {
-			continue
-		}
-		if _, err := j.Kill(t.Context(), ops.KillRequest{Items: []int{item.Item}}); err != nil && !errors.Is(err, ops.ErrNotRunning) { // it has ended
-			t.Fatal(err)
-		}
-	}
-}
-
 // A server has a page, on which each job is told apart; who may operate some jobs changes these.
 func TestServerOfAJob(t *testing.T) {
 	t.Parallel()
@@ -230,7 +134,7 @@ func TestServerOfAJob(t *testing.T) {
 	tab.Click("link", server)
 	tab.WaitFor("location.search === '?server=" + server + "'")
 	tab.See(name)
-	tab.See(shortName(instancesOf(t, name)[0].ID))
+	tab.See(shortName(instancesOf(t, town, name)[0].ID))
 	o := town.Ops(t).Job(name)
 	isEnabled := func(d *ops.JobDetail) bool {
 		return slices.ContainsFunc(d.Servers, func(s ops.JobServer) bool { return s.Server == server && s.Enabled })

@@ -316,19 +316,3 @@ func TestJobForRoles(t *testing.T) {
 	tab.Click("button", "Actions: Item 0")
 	tab.WaitFor("[...document.querySelectorAll('details[open] .list button')].map(b => b.textContent).join() === 'History'")
 }
-
-// A worker dies: its items are late, and then have other owners, on the page without a reload.
-func TestJobLive(t *testing.T) {
-	tab, j := jobPage(t, world.Viewer, world.Count, job.Config{Name: "op-live", Cron: "* * * * * ?", ShardingTotalCount: 3})
-	tab.WaitFor("window.isSame = true")
-	d, err := j.Describe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	item := slices.IndexFunc(d.Items, func(i ops.ItemInfo) bool { return i.Server == world.Address(1) })
-	tab.WaitFor(itemRow(item) + ".includes('" + world.Address(1) + "')")
-	town.Kill(t, 1)
-	tab.WaitFor("/overdue|Instance lost/.test(" + itemRow(item) + ")") // it is lost if it ran at that moment
-	tab.WaitFor("!" + itemRow(item) + ".includes('" + world.Address(1) + "') && window.isSame")
-	tab.WaitFor("!/overdue|Instance lost/.test(" + itemRow(item) + ")")
-}

@@ -93,7 +93,7 @@ func TestFrameForEverybody(t *testing.T) {
 				tab.Open("/about")
 				audit(t, tab, "the log-in")
 
-				tab.SetCookies(session(t, town.Start(t), world.Admin))
+				tab.SetCookies(world.LogIn(t, town.Start(t), world.Admin))
 				tab.Open("/about")
 				audit(t, tab, "the frame")
 

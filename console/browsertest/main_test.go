@@ -1,10 +1,8 @@
 package browsertest
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -26,7 +24,7 @@ func TestMain(m *testing.M) {
 	world.Work()
 	code := m.Run()
 	chromium.Close()
-	if err := town.Close(); err != nil {
+	if err := errors.Join(town.Close(), doomed.Close()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
@@ -59,27 +57,9 @@ func enter(t *testing.T, user, path string) *browser.Tab {
 func enterAt(t testing.TB, url, user, path string) *browser.Tab {
 	t.Helper()
 	tab := chromium.Tab(t, url)
-	tab.SetCookies(session(t, url, user))
+	tab.SetCookies(world.LogIn(t, url, user))
 	tab.Open(path)
 	return tab
-}
-
-// session logs a user of the world in.
-func session(t testing.TB, url, user string) []*http.Cookie {
-	t.Helper()
-	body, err := json.Marshal(map[string]string{"name": user, "password": world.Password})
-	if err != nil {
-		t.Fatal(err)
-	}
-	once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // nothing is left of it
-	answer, err := once.Post(url+"/api/v1/login", "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Body.Close(); answer.StatusCode != http.StatusOK {
-		t.Fatalf("%s logs in: %s", user, answer.Status)
-	}
-	return answer.Cookies()
 }
 
 // logIn logs a user in by the page, and returns when it shows that he is.
@@ -108,16 +88,15 @@ func refuses(t *testing.T, tab *browser.Tab, button string) {
 
 // cut lets no request of the page reach the console, heal all again; what the page asks for again and again it asks for at once.
 func cut(tab *browser.Tab) {
-	tab.WaitFor("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError()), " + comesBack)
+	tab.WaitFor("window.reach = fetch, window.fetch = () => Promise.reject(new TypeError())")
+	tab.ComeBack()
 }
 
 func heal(tab *browser.Tab) {
-	tab.WaitFor("window.fetch = window.reach, " + comesBack)
+	tab.WaitFor("window.fetch = window.reach")
+	tab.ComeBack()
 	tab.WaitFor("!" + inGrey) // the note that the page is old goes, and what is below it moves up
 }
-
-// comesBack tells a page that somebody looks at it again.
-const comesBack = `document.dispatchEvent(new Event("visibilitychange"))`
 
 // at fails a test whose tab is at another path.
 func at(t *testing.T, tab *browser.Tab, want string) {

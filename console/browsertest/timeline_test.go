@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -305,36 +304,6 @@ func TestTimelineTellsOfTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab.WaitFor(heard + ".startsWith('Item 0, Killed')")
-}
-
-// The lane of a worker that is killed changes owner before everybody's eyes.
-func TestTimelineOfAKilledWorker(t *testing.T) {
-	const name = "timeline-failover"
-	tab := enter(t, world.Viewer, "/about")
-	town.Job(t, world.Rebuild, job.Config{Name: name, Cron: "0/10 * * * * ?", ShardingTotalCount: 3, Failover: true})
-	tab.Open(shopPages + "/jobs/" + name + "?span=120")
-	lost := executions(tab, name, "&outcomes=RUNNING", 3)[0]
-	tab.WaitFor(onIt("isDrawn(%d, %d)", lost.Item, lost.Begun.UnixMilli()))
-	tab.WaitFor("window.isTheSame = true")
-	short := func(instance string) string {
-		address, process, _ := strings.Cut(instance, "@-@")
-		process, _, _ = strings.Cut(process, "-")
-		return address + " · " + process
-	}
-	tab.WaitFor(fmt.Sprintf("document.querySelector('.timeline-legend').innerText.includes(%q)", strings.SplitN(lost.Instance, "@", 2)[0]))
-	for worker := range world.Workers {
-		if strings.HasPrefix(lost.Instance, world.Address(worker)+"@") {
-			town.Kill(t, worker)
-		}
-	}
-	again := executions(tab, name, fmt.Sprintf("&source=FAILOVER&items=%d", lost.Item), 1)[0]
-	if again.Instance == lost.Instance || !again.Tick.Equal(lost.Tick) {
-		t.Fatalf("%+v is no failover of %+v", again, lost)
-	}
-	tab.WaitFor(onIt("(point(%d, Date.now() - 200), document.querySelector('.timeline-tip').textContent.includes(%q))", lost.Item, short(again.Instance)))
-	tab.See("Failover")
-	tab.WaitFor(onIt("(point(%d, %d), document.querySelector('.timeline-tip').textContent.includes('Lost'))", lost.Item, lost.Begun.UnixMilli()+50))
-	tab.WaitFor("window.isTheSame")
 }
 
 // The timeline goes with the console's clock, also where that of the browser is five minutes late.

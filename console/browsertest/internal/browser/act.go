@@ -37,6 +37,12 @@ func (tab *Tab) Click(role, name string) {
 	tab.fail(what, "the page moves it away whenever it is pressed")
 }
 
+// ComeBack tells the page that somebody looks at it again: it does not wait until it is time to ask once more.
+func (tab *Tab) ComeBack() {
+	tab.t.Helper()
+	tab.WaitFor(`document.dispatchEvent(new Event("visibilitychange"))`)
+}
+
 // press presses the mouse where a control is.
 func (tab *Tab) press(what, role, name string) {
 	tab.t.Helper()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -28,13 +29,27 @@ func NewChecker(server http.Handler) (*Checker, error) {
 	if w.Code != http.StatusOK {
 		return nil, fmt.Errorf("the document: %d %s", w.Code, w.Body)
 	}
-	loader := openapi3.NewLoader()
-	document, err := loader.LoadFromData(w.Body.Bytes())
+	document, err := read(w.Body.String())
 	if err != nil {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
+	return &Checker{document}, nil
+}
+
+// documents are those that were read, by their text: each world has the same one, and reading it takes longer than most tests.
+var documents sync.Map
+
+func read(text string) (*openapi3.T, error) {
+	if known, ok := documents.Load(text); ok {
+		return known.(*openapi3.T), nil
+	}
+	loader := openapi3.NewLoader()
+	document, err := loader.LoadFromData([]byte(text))
+	if err != nil {
+		return nil, err
+	}
 	if err := document.Validate(loader.Context); err != nil {
-		return nil, fmt.Errorf("the document: %w", err)
+		return nil, err
 	}
 	for _, path := range document.Paths.Map() {
 		for _, op := range path.Operations() {
@@ -46,7 +61,8 @@ func NewChecker(server http.Handler) (*Checker, error) {
 			more.Has = new(bool) // clients have to bear more fields; here, each is in the document
 		}
 	}
-	return &Checker{document}, nil
+	documents.Store(text, document)
+	return document, nil
 }
 
 // Compare returns where the document and routes do not agree, of those below /api/v1: each route is in the document

@@ -1,4 +1,4 @@
-package browsertest
+package away
 
 import (
 	"strings"
@@ -35,7 +35,9 @@ func pagesTellTheTruth(t *testing.T, store string) {
 	remote := world.Away(t, store)
 	tabs := map[string]*browser.Tab{}
 	for _, path := range all {
-		tab := enterAt(t, remote.URL, world.Viewer, path)
+		tab := chromium.Tab(t, remote.URL)
+		tab.SetCookies(world.LogIn(t, remote.URL, world.Viewer))
+		tab.Open(path)
 		for _, fault := range []string{": 401", ": 403", ": 502", ": 503", ": 504", "net::ERR_"} {
 			tab.Allow(fault)
 		}
@@ -54,11 +56,11 @@ func pagesTellTheTruth(t *testing.T, store string) {
 		t.Logf("%s: %q: %s", after, text, strings.Join(took, ", "))
 	}
 	const isOld = "What has happened since then is not known."
-	// back looks at all pages again, so that they do not wait until it is time to ask once more.
+	// back looks at all pages again.
 	back := func(after string) {
 		t.Helper()
 		for _, path := range all {
-			tabs[path].WaitFor(comesBack)
+			tabs[path].ComeBack()
 		}
 		tell(after, all, "Live")
 	}
