@@ -149,6 +149,7 @@ func (w *World) sessionConfigHead() []coord.Op {
 
 // nobodyMayHead begins changes with ifSessionLives and the condition that no server was enabled meanwhile: there soon is a
 // leader then. Where one leads, who has not the label, this server is still disabled, and skipOps has that nobody got the item.
+// An enabled instance that has joined, and is not in the view yet, counts as one that joins after the tick.
 func (w *World) nobodyMayHead() []coord.Op {
 	if w.Leader == nil {
 		return []coord.Op{w.ifSessionLives(), coord.Absent(w.Job.LeaderInstance())}

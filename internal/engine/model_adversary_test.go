@@ -214,11 +214,11 @@ func (m *model) doLand() {
 	i := rapid.IntRange(0, len(m.late)-1).Draw(m.t, "late")
 	l := m.late[i]
 	m.late = slices.Delete(m.late, i, i+1)
-	m.before = m.store.Snapshot()
+	m.before = m.state()
 	_, err := m.store.Commit(l.session, l.ops...)
 	m.logf("%s: a commit lands late, %v: %s", l.by, err, describe(l.ops))
 	if err == nil {
-		m.applied(l.by, l.ops)
+		m.applied(l.by, l.seen, l.ops)
 	}
 }
 

@@ -40,7 +40,14 @@ func (s *modelCalendars) Of([]string) []*pool.Calendar {
 		s.at = rapid.Int64Range(s.at, m.store.Revision()).Draw(m.t, "as they were at")
 	}
 	n, _ := m.history[s.at-m.first].Get(jobtree.Calendar(modelCalendar))
-	s.last = s.last.Next(n, nil)
+	read := m.calendars[n.Modified]
+	if read == nil {
+		read = s.last.Next(n, nil)
+		if read.IsCurrent() { // else it also has what this member has read before
+			m.calendars[n.Modified] = read
+		}
+	}
+	s.last = read
 	return []*pool.Calendar{s.last}
 }
 

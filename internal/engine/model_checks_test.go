@@ -133,11 +133,11 @@ func (m *model) lookForCutRuns() {
 	}
 }
 
-// applied checks a commit of a member.
-func (m *model) applied(by string, ops []coord.Op) {
+// applied checks a commit of a member, whose view showed a revision.
+func (m *model) applied(by string, seen int64, ops []coord.Op) {
 	m.handedOver(by, ops)
 	m.happened()
-	before := jobtree.Read(m.before, m.job)
+	before := m.before
 	if m.how.expires {
 		m.lookForRemoval(before)
 	}
@@ -170,7 +170,7 @@ func (m *model) applied(by string, ops []coord.Op) {
 				continue
 			}
 			due := is.Tick.After(before.Schedule.Since) && !(m.config.Overlap == jobtype.OverlapSkip && before.Item(i).Running != nil)
-			if due && m.config.Misfire == jobtype.On && before.Schedule.Misfire && !m.excused[i] && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
+			if due && m.config.Misfire == jobtype.On && before.Schedule.Misfire && !m.excused[i] && !m.comesUnseen(seen) && m.excuse[i].Before(is.Tick.Add(-m.how.skew)) {
 				m.fatalf("the tick %s of item %d is skipped", is.Tick, i)
 			}
 			continue
@@ -249,6 +249,13 @@ func (m *model) available(s *jobtree.State) []string {
 		}
 	}
 	return ids
+}
+
+// comesUnseen reports whether all instances that may have items have come after a revision: who does not see any of them yet
+// passes a tick over as one before they came.
+func (m *model) comesUnseen(revision int64) bool {
+	s := m.state()
+	return !slices.ContainsFunc(m.available(s), func(id string) bool { return s.Instances[id].Created <= revision })
 }
 
 func (m *model) checkOwners() {

@@ -53,6 +53,7 @@ type modelView struct {
 type lateCommit struct {
 	by      string
 	session coord.SessionID
+	seen    int64 // the revision that the view showed
 	ops     []coord.Op
 }
 
@@ -107,7 +108,7 @@ func (r *modelRegistry) Commit(ctx context.Context, ops ...coord.Op) (int64, err
 			lost = true
 		case 11:
 			m.logf("%s: the answer is lost, and it may come later: %s", r.p.name, describe(ops))
-			m.late = append(m.late, lateCommit{by: r.p.name, session: session.id, ops: ops})
+			m.late = append(m.late, lateCommit{by: r.p.name, session: session.id, seen: r.p.view.at, ops: ops})
 			return 0, coord.ErrUnknownOutcome
 		default:
 			happens = true
@@ -119,12 +120,12 @@ func (r *modelRegistry) Commit(ctx context.Context, ops ...coord.Op) (int64, err
 		m.logf("%s: the request is lost: %s", r.p.name, describe(ops))
 		return 0, coord.ErrUnknownOutcome
 	}
-	m.before = m.store.Snapshot()
+	m.before = m.state()
 	revision, err := m.store.Commit(session.id, ops...)
 	switch {
 	case err == nil:
 		m.logf("%s: %d %s", r.p.name, m.store.Revision(), describe(ops))
-		m.applied(r.p.name, ops)
+		m.applied(r.p.name, r.p.view.at, ops)
 	case errors.Is(err, coord.ErrConflict):
 		m.logf("%s: %v, of %s", r.p.name, err, describe(ops))
 	case errors.Is(err, coord.ErrSessionLost):

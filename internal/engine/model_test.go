@@ -49,8 +49,10 @@ type model struct {
 	late    []lateCommit
 	depth   int // how deeply actions are nested that happen between a decision and its commit
 	calm    bool
-	before  coord.Snapshot // a commit
-	tries   int            // commits that were tried
+	before  *jobtree.State // a commit
+	read    *jobtree.State // at revision readAt
+	readAt  int64
+	tries   int // commits that were tried
 	journal []string
 
 	// What can be seen from outside.
@@ -64,6 +66,8 @@ type model struct {
 	excuse  map[int]time.Time // by item: the last time at which it could not run
 
 	gone bool // the job was removed
+
+	calendars map[int64]*pool.Calendar // by revision: reading one takes longer than a pass
 
 	ticks map[int64]*modelTick // those that once-listeners are told of, in milliseconds
 
@@ -149,7 +153,7 @@ func newModel(t *rapid.T, how modelOptions) *model {
 		ctx:   context.Background(),
 		begun: map[string]string{}, token: map[int]int64{}, cut: map[int]string{},
 		owed: map[int]time.Time{}, counted: map[string]bool{}, tasks: map[string]*run{},
-		excused: map[int]bool{}, excuse: map[int]time.Time{},
+		excused: map[int]bool{}, excuse: map[int]time.Time{}, calendars: map[int64]*pool.Calendar{},
 		ticks:    map[int64]*modelTick{},
 		steering: newSteering(), spreading: newSpreading(),
 	}
@@ -208,7 +212,13 @@ func (m *model) dump() string {
 	return b.String()
 }
 
-func (m *model) state() *jobtree.State { return jobtree.Read(m.store.Snapshot(), m.job) }
+// state returns what the store has now. Checks ask for it many times: it is read once for each revision.
+func (m *model) state() *jobtree.State {
+	if at := m.store.Revision(); m.read == nil || m.readAt != at {
+		m.read, m.readAt = jobtree.Read(m.store.Snapshot(), m.job), at
+	}
+	return m.read
+}
 
 // happened records the store's state after a commit.
 func (m *model) happened() {
