@@ -109,7 +109,7 @@ func tree(t testing.TB, reg coord.Registry) map[string]string {
 	}
 	delete(nodes, jobtree.Migrations) // the lock, which stays
 	for path, value := range nodes {
-		if parent := coord.Parent(path); value != "" && nodes[parent] == "" {
+		if parent := coord.Parent(path); (value != "" || path == coord.ClockPath) && nodes[parent] == "" {
 			delete(nodes, parent)
 		}
 	}
