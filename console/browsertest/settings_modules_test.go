@@ -7,7 +7,8 @@ import (
 	"github.com/elasticjob-go/elasticjob/console/browsertest/internal/world"
 )
 
-// What has no page can be asked directly: expressions by choices, comparisons of texts, two changes of the same configuration.
+// What has no page can be asked directly: expressions by choices, comparisons of texts, what is asked again and again, two
+// changes of the same configuration.
 func TestModulesOfSettings(t *testing.T) {
 	t.Parallel()
 	tab := enter(t, world.Viewer, "/about")
@@ -46,6 +47,16 @@ func TestModulesOfSettings(t *testing.T) {
 			}
 			const long = Array.from({ length: 5000 }, (_, i) => i).join("\n");
 			if (m.diff(long, long + "\nlast").filter((l) => l.kind !== "same").length !== 1) wrong.push("one line of 5,001 is new");`,
+		// What is to be asked at once while a load is under way is asked when that is over, and once.
+		"poll": `
+			const ends = [];
+			const p = m.poll(() => new Promise((resolve) => ends.push(resolve)), 3600);
+			for (let i = 0; i < 3; i++) p.now();
+			for (const want of [1, 2, 2]) {
+				if (ends.length !== want) wrong.push(ends.length + " loads, not " + want);
+				ends.at(-1)();
+				await new Promise((resolve) => setTimeout(resolve));
+			}`,
 		// What only one has changed is as he wants it; what both have is told.
 		"settings-model": `
 			const config = { jobName: "a", cron: "0 0 3 * * ?", shardingTotalCount: 3, failover: false, jobListenerTypes: ["x", "y"], props: { "retry.attempts": "2", own: "" } };
