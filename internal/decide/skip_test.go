@@ -95,6 +95,45 @@ func TestSkip(t *testing.T) {
 	}
 }
 
+// A tick is only skipped while what speaks for that still holds.
+func TestSkipMeanwhile(t *testing.T) {
+	with := func(rules func(*decide.Rules), then func(*fixture)) func(*fixture) {
+		return func(f *fixture) { f.configure(rules); f.members("A").deal("A", "B"); then(f) }
+	}
+	none := func(*decide.Rules) {}
+	big := func(r *decide.Rules) { r.Label = "big" }
+	enabled := func(f *fixture) { f.put("servers/host-A", "") }
+	for _, r := range []struct {
+		base      func(*fixture)
+		conflicts []conflict
+	}{
+		{with(none, func(f *fixture) { f.put("sharding/0/disabled", "") }), []conflict{
+			{"a disabled item: it is enabled", func(f *fixture) { f.remove("sharding/0/disabled") }},
+			{"a disabled item: another one has it", func(f *fixture) { f.own(0, "B") }},
+			{"a disabled item: somebody was faster", func(f *fixture) { f.fired(0, tick(1)) }},
+			{"a disabled item: the session ends", func(f *fixture) { f.crash("A") }},
+		}},
+		{with(misfireOff, func(f *fixture) { f.now = tick(1).Add(2 * time.Second) }), []conflict{
+			{"missed: the configuration changes", func(f *fixture) { f.reconfigure() }},
+			{"missed: the session ends", func(f *fixture) { f.crash("A") }},
+		}},
+		{with(none, func(f *fixture) { f.disable("A") }), []conflict{
+			{"all servers are disabled: one was enabled, and leads", func(f *fixture) { enabled(f); f.leader("A") }},
+			{"all servers are disabled: another one leads", func(f *fixture) { f.members("C").leader("C") }},
+			{"all servers are disabled: the session ends", func(f *fixture) { f.crash("A") }},
+		}},
+		{with(big, func(f *fixture) { f.members("C").leader("C").disable("A") }), []conflict{
+			{"one without the label leads: the server is enabled", enabled},
+			{"one without the label leads: an item gets another owner", func(f *fixture) { f.own(0, "B") }},
+			{"one without the label leads: the session ends", func(f *fixture) { f.crash("A") }},
+		}},
+	} {
+		for _, c := range r.conflicts {
+			c.run(t, r.base, skips)
+		}
+	}
+}
+
 // TestSkipForOneThatIsGone: of those who are there, exactly one skips the ticks of
 // an instance that is gone.
 func TestSkipForOneThatIsGone(t *testing.T) {
