@@ -6,7 +6,7 @@ COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -buildid=" -o dist/elasticjob ./cmd/elasticjob && \
-    go run ./deploy/licenses -o dist/LICENSES dist/elasticjob
+    go run -trimpath ./deploy/licenses -o dist/LICENSES dist/elasticjob
 # A named volume starts with what the image has at its path: a folder of the image's user, and an empty database,
 # because the console opens only one that is there.
 RUN mkdir -p dist/data dist/history && touch dist/history/history.db
