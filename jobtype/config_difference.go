@@ -26,15 +26,15 @@ type Difference struct {
 func (c Config) Differences(next Config) []Difference {
 	a, b := c.WithDefaults(), next.WithDefaults()
 	var list []Difference
-	addFields := func(before, after []field, areGoOnly bool) {
-		for i := range before {
-			if was, is := before[i].get(), after[i].get(); was != is {
-				list = append(list, Difference{before[i].key, was, is, areGoOnly})
+	addFields := func(fields []field, areGoOnly bool) {
+		for _, f := range fields {
+			if was, is := f.get(&a), f.get(&b); was != is {
+				list = append(list, Difference{f.key, was, is, areGoOnly})
 			}
 		}
 	}
-	addFields(a.fields(), b.fields(), false)
-	addFields(a.propFields(), b.propFields(), true)
+	addFields(fields, false)
+	addFields(propFields, true)
 	if !slices.Equal(a.Listeners, b.Listeners) {
 		list = append(list, Difference{jobconf.KeyListeners, strings.Join(a.Listeners, ","), strings.Join(b.Listeners, ","), false})
 	}

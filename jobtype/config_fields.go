@@ -3,6 +3,7 @@ package jobtype
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,18 +17,18 @@ const (
 	threadPoolSingle = "SINGLE_THREAD"
 )
 
-// ownProps returns the properties that belong to fields of a Config.
-func ownProps() []string {
-	return []string{jobconf.KeyMoreCrons, jobconf.KeyCalendars, jobconf.KeyOverlap, jobconf.KeyJitter, jobconf.KeyExpiresAt, jobconf.KeyExpiryTicks, jobconf.KeyRemoveExpired, jobconf.KeyMisfireTolerance, jobconf.KeyMisfireWindow, jobconf.KeyTimeout, jobconf.KeyRetryAttempts, jobconf.KeyInitialBackoff, jobconf.KeyMaxBackoff, jobconf.KeyMaxItems, jobconf.KeyBroadcast, jobconf.KeyThreads, jobconf.KeyRevision}
+// isOwnProp reports whether a property belongs to a field of a Config.
+func isOwnProp(key string) bool {
+	return slices.ContainsFunc(propFields, func(f field) bool { return f.key == key })
 }
 
 // field is one key of the document, with the field of a Config that it belongs to.
 type field struct {
 	key string
 	// set sets the field to the value that a text stands for.
-	set func(text string) error
+	set func(c *Config, text string) error
 	// get returns the field's value as text. Equal values have equal texts.
-	get func() string
+	get func(c *Config) string
 	// tag is the YAML type of the value.
 	tag string
 	// always is whether the key is written even if the field has its default, as ElasticJob
@@ -35,107 +36,106 @@ type field struct {
 	always bool
 }
 
-// fields returns the single values of a document, without those in props.
-func (c *Config) fields() []field {
-	return []field{
-		textField(jobconf.KeyCron, &c.Cron, false),
-		textField(jobconf.KeyDescription, &c.Description, true),
-		boolField(jobconf.KeyDisabled, &c.Disabled),
-		textField(jobconf.KeyErrorHandler, &c.ErrorHandler, false),
-		boolField(jobconf.KeyFailover, &c.Failover),
-		textField(jobconf.KeyItemParameters, &c.ShardingItemParameters, true),
-		textField(jobconf.KeyJobParameter, &c.JobParameter, true),
-		textField(jobconf.KeyLabel, &c.Label, false),
-		durationField(jobconf.KeyMaxTimeDiff, &c.MaxTimeDiff, time.Second, "-1", 0),
-		toggleField(jobconf.KeyMisfire, &c.Misfire),
-		toggleField(jobconf.KeyMonitorExecution, &c.MonitorExecution),
-		textField(jobconf.KeyName, &c.Name, true),
-		boolField(jobconf.KeyOverwrite, &c.Overwrite),
-		durationField(jobconf.KeyReconcileInterval, &c.ReconcileInterval, time.Minute, "0", switchedOff),
-		boolField(jobconf.KeyStaticSharding, &c.StaticSharding),
-		textField(jobconf.KeyStrategy, &c.Strategy, false),
-		textField(jobconf.KeyTimeZone, &c.TimeZone, false),
-		intField(jobconf.KeyTotal, &c.ShardingTotalCount),
-	}
+// fields are the single values of a document, without those in props.
+var fields = []field{
+	textField(jobconf.KeyCron, func(c *Config) *string { return &c.Cron }, false),
+	textField(jobconf.KeyDescription, func(c *Config) *string { return &c.Description }, true),
+	boolField(jobconf.KeyDisabled, func(c *Config) *bool { return &c.Disabled }),
+	textField(jobconf.KeyErrorHandler, func(c *Config) *string { return &c.ErrorHandler }, false),
+	boolField(jobconf.KeyFailover, func(c *Config) *bool { return &c.Failover }),
+	textField(jobconf.KeyItemParameters, func(c *Config) *string { return &c.ShardingItemParameters }, true),
+	textField(jobconf.KeyJobParameter, func(c *Config) *string { return &c.JobParameter }, true),
+	textField(jobconf.KeyLabel, func(c *Config) *string { return &c.Label }, false),
+	durationField(jobconf.KeyMaxTimeDiff, func(c *Config) *time.Duration { return &c.MaxTimeDiff }, time.Second, "-1", 0),
+	toggleField(jobconf.KeyMisfire, func(c *Config) *Toggle { return &c.Misfire }),
+	toggleField(jobconf.KeyMonitorExecution, func(c *Config) *Toggle { return &c.MonitorExecution }),
+	textField(jobconf.KeyName, func(c *Config) *string { return &c.Name }, true),
+	boolField(jobconf.KeyOverwrite, func(c *Config) *bool { return &c.Overwrite }),
+	durationField(jobconf.KeyReconcileInterval, func(c *Config) *time.Duration { return &c.ReconcileInterval }, time.Minute, "0", switchedOff),
+	boolField(jobconf.KeyStaticSharding, func(c *Config) *bool { return &c.StaticSharding }),
+	textField(jobconf.KeyStrategy, func(c *Config) *string { return &c.Strategy }, false),
+	textField(jobconf.KeyTimeZone, func(c *Config) *string { return &c.TimeZone }, false),
+	intField(jobconf.KeyTotal, func(c *Config) *int { return &c.ShardingTotalCount }),
 }
 
-// propFields returns the fields of a Config that stand in props.
-func (c *Config) propFields() []field {
-	fields := []field{
-		linesField(jobconf.KeyMoreCrons, &c.MoreCrons),
-		namesField(jobconf.KeyCalendars, &c.Calendars),
-		textField(jobconf.KeyOverlap, (*string)(&c.Overlap), false),
-		durationField(jobconf.KeyJitter, &c.Jitter, time.Millisecond, "0", 0),
-		timeField(jobconf.KeyExpiresAt, &c.Expiry.At),
-		intField(jobconf.KeyExpiryTicks, &c.Expiry.Ticks),
-		boolField(jobconf.KeyRemoveExpired, &c.Expiry.Remove),
-		durationField(jobconf.KeyMisfireTolerance, &c.MisfireTolerance, time.Millisecond, "", 0),
-		durationField(jobconf.KeyMisfireWindow, &c.MisfireWindow, time.Second, "0", 0),
-		durationField(jobconf.KeyTimeout, &c.Timeout, time.Second, "0", 0),
-		intField(jobconf.KeyRetryAttempts, &c.Retry.Attempts),
-		durationField(jobconf.KeyInitialBackoff, &c.Retry.InitialBackoff, time.Millisecond, "0", switchedOff),
-		durationField(jobconf.KeyMaxBackoff, &c.Retry.MaxBackoff, time.Millisecond, "", 0),
-		intField(jobconf.KeyMaxItems, &c.MaxItems),
-		boolField(jobconf.KeyBroadcast, &c.Broadcast),
-		intField(jobconf.KeyThreads, &c.Threads),
-		intField(jobconf.KeyRevision, &c.Revision),
-	}
+// propFields are the fields of a Config that stand in props. ElasticJob reads those as Java's Properties, which have strings
+// only.
+var propFields = inProps([]field{
+	linesField(jobconf.KeyMoreCrons, func(c *Config) *[]string { return &c.MoreCrons }),
+	namesField(jobconf.KeyCalendars, func(c *Config) *[]string { return &c.Calendars }),
+	textField(jobconf.KeyOverlap, func(c *Config) *string { return (*string)(&c.Overlap) }, false),
+	durationField(jobconf.KeyJitter, func(c *Config) *time.Duration { return &c.Jitter }, time.Millisecond, "0", 0),
+	timeField(jobconf.KeyExpiresAt, func(c *Config) *time.Time { return &c.Expiry.At }),
+	intField(jobconf.KeyExpiryTicks, func(c *Config) *int { return &c.Expiry.Ticks }),
+	boolField(jobconf.KeyRemoveExpired, func(c *Config) *bool { return &c.Expiry.Remove }),
+	durationField(jobconf.KeyMisfireTolerance, func(c *Config) *time.Duration { return &c.MisfireTolerance }, time.Millisecond, "", 0),
+	durationField(jobconf.KeyMisfireWindow, func(c *Config) *time.Duration { return &c.MisfireWindow }, time.Second, "0", 0),
+	durationField(jobconf.KeyTimeout, func(c *Config) *time.Duration { return &c.Timeout }, time.Second, "0", 0),
+	intField(jobconf.KeyRetryAttempts, func(c *Config) *int { return &c.Retry.Attempts }),
+	durationField(jobconf.KeyInitialBackoff, func(c *Config) *time.Duration { return &c.Retry.InitialBackoff }, time.Millisecond, "0", switchedOff),
+	durationField(jobconf.KeyMaxBackoff, func(c *Config) *time.Duration { return &c.Retry.MaxBackoff }, time.Millisecond, "", 0),
+	intField(jobconf.KeyMaxItems, func(c *Config) *int { return &c.MaxItems }),
+	boolField(jobconf.KeyBroadcast, func(c *Config) *bool { return &c.Broadcast }),
+	intField(jobconf.KeyThreads, func(c *Config) *int { return &c.Threads }),
+	intField(jobconf.KeyRevision, func(c *Config) *int { return &c.Revision }),
+})
+
+func inProps(fields []field) []field {
 	for i := range fields {
-		// ElasticJob reads props as Java's Properties, which have strings only.
 		fields[i].tag, fields[i].always = "!!str", false
 	}
 	return fields
 }
 
-func textField(key string, p *string, always bool) field {
-	return field{key, func(text string) error { *p = text; return nil }, func() string { return *p }, "!!str", always}
+func textField(key string, of func(*Config) *string, always bool) field {
+	return field{key, func(c *Config, text string) error { *of(c) = text; return nil }, func(c *Config) string { return *of(c) }, "!!str", always}
 }
 
 // linesField is a list of texts that is written as lines.
-func linesField(key string, p *[]string) field {
-	set := func(text string) error {
-		*p = nil
+func linesField(key string, of func(*Config) *[]string) field {
+	set := func(c *Config, text string) error {
+		*of(c) = nil
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); line != "" {
-				*p = append(*p, line)
+				*of(c) = append(*of(c), line)
 			}
 		}
 		return nil
 	}
-	return field{key, set, func() string { return strings.Join(*p, "\n") }, "!!str", false}
+	return field{key, set, func(c *Config) string { return strings.Join(*of(c), "\n") }, "!!str", false}
 }
 
 // namesField is a list of names that is written with commas between them.
-func namesField(key string, p *[]string) field {
-	set := func(text string) error {
-		*p = nil
+func namesField(key string, of func(*Config) *[]string) field {
+	set := func(c *Config, text string) error {
+		*of(c) = nil
 		for name := range strings.SplitSeq(text, ",") {
 			if name = strings.TrimSpace(name); name != "" {
-				*p = append(*p, name)
+				*of(c) = append(*of(c), name)
 			}
 		}
 		return nil
 	}
-	return field{key, set, func() string { return strings.Join(*p, ",") }, "!!str", false}
+	return field{key, set, func(c *Config) string { return strings.Join(*of(c), ",") }, "!!str", false}
 }
 
-func boolField(key string, p *bool) field {
-	set := func(text string) (err error) {
-		*p, err = parseBool(text)
+func boolField(key string, of func(*Config) *bool) field {
+	set := func(c *Config, text string) (err error) {
+		*of(c), err = parseBool(text)
 		return err
 	}
-	return field{key, set, func() string { return strconv.FormatBool(*p) }, "!!bool", true}
+	return field{key, set, func(c *Config) string { return strconv.FormatBool(*of(c)) }, "!!bool", true}
 }
 
-func toggleField(key string, p *Toggle) field {
-	set := func(text string) error {
+func toggleField(key string, of func(*Config) *Toggle) field {
+	set := func(c *Config, text string) error {
 		on, err := parseBool(text)
 		if err == nil {
-			*p = ToggleOf(on)
+			*of(c) = ToggleOf(on)
 		}
 		return err
 	}
-	return field{key, set, func() string { return strconv.FormatBool(*p == On) }, "!!bool", true}
+	return field{key, set, func(c *Config) string { return strconv.FormatBool(*of(c) == On) }, "!!bool", true}
 }
 
 // parseBool reads all that YAML 1.1 calls a boolean, as JVM members do.
@@ -149,22 +149,22 @@ func parseBool(text string) (bool, error) {
 	return false, errors.New("true and false are allowed")
 }
 
-func intField(key string, p *int) field {
-	set := func(text string) error {
+func intField(key string, of func(*Config) *int) field {
+	set := func(c *Config, text string) error {
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
 			return errors.New("an integer is allowed")
 		}
-		*p = int(n)
+		*of(c) = int(n)
 		return nil
 	}
-	return field{key, set, func() string { return strconv.Itoa(*p) }, "!!int", true}
+	return field{key, set, func(c *Config) string { return strconv.Itoa(*of(c)) }, "!!int", true}
 }
 
 // timeField is a moment that is written in RFC 3339. An empty text is none.
-func timeField(key string, p *time.Time) field {
-	set := func(text string) error {
-		*p = time.Time{}
+func timeField(key string, of func(*Config) *time.Time) field {
+	set := func(c *Config, text string) error {
+		*of(c) = time.Time{}
 		if text == "" {
 			return nil
 		}
@@ -172,14 +172,14 @@ func timeField(key string, p *time.Time) field {
 		if err != nil {
 			return fmt.Errorf("a time in RFC 3339 is allowed, such as %s", "2027-01-31T09:30:00Z")
 		}
-		*p = at.UTC()
+		*of(c) = at.UTC()
 		return nil
 	}
-	get := func() string {
-		if p.IsZero() {
+	get := func(c *Config) string {
+		if of(c).IsZero() {
 			return ""
 		}
-		return p.UTC().Format(time.RFC3339Nano)
+		return of(c).UTC().Format(time.RFC3339Nano)
 	}
 	return field{key, set, get, "!!str", false}
 }
@@ -187,15 +187,15 @@ func timeField(key string, p *time.Time) field {
 // durationField is a duration that is written as a number of units. off is the text for
 // "switched off"; zero and negative numbers are read as that, which is isOff. If off is empty, the duration
 // cannot be switched off.
-func durationField(key string, p *time.Duration, unit time.Duration, off string, isOff time.Duration) field {
+func durationField(key string, of func(*Config) *time.Duration, unit time.Duration, off string, isOff time.Duration) field {
 	most := mostUnits(unit)
-	set := func(text string) error {
+	set := func(c *Config, text string) error {
 		n, err := strconv.ParseInt(text, 10, 64)
 		switch {
 		case err == nil && off != "" && n <= 0:
-			*p = isOff
+			*of(c) = isOff
 		case err == nil && n > 0 && n <= most:
-			*p = time.Duration(n) * unit
+			*of(c) = time.Duration(n) * unit
 		case off == "":
 			return fmt.Errorf("a number of times %v, 1 to %d, is allowed", unit, most)
 		default:
@@ -203,11 +203,11 @@ func durationField(key string, p *time.Duration, unit time.Duration, off string,
 		}
 		return nil
 	}
-	get := func() string {
-		if *p <= 0 {
+	get := func(c *Config) string {
+		if *of(c) <= 0 {
 			return off
 		}
-		return strconv.FormatInt(int64(*p/unit), 10)
+		return strconv.FormatInt(int64(*of(c)/unit), 10)
 	}
 	return field{key, set, get, "!!int", true}
 }

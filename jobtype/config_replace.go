@@ -9,18 +9,25 @@ import (
 
 // replacedBy returns the document with a configuration in place of its own. It keeps the keys that a Config has no field
 // for. A field that has its default is left out, unless ElasticJob always writes it.
-func (d document) replacedBy(c Config) document {
+func (d document) replacedBy(c Config) (document, error) {
 	out, props := make(document), make(document)
+	values := 2*len(c.Props) + len(c.Listeners)
+	if err := checkValues(values); err != nil {
+		return nil, err
+	}
 	for key, value := range d {
-		if !hasPlace(key) {
-			out[key] = value
+		if hasPlace(key) {
+			continue
+		}
+		var err error
+		if out[key], err = unshared(value, &values); err != nil {
+			return nil, err
 		}
 	}
-	defaults := defaultConfig()
-	out.putFields(c.fields(), defaults.fields())
-	props.putFields(c.propFields(), defaults.propFields())
+	out.putFields(fields, &c)
+	props.putFields(propFields, &c)
 	if n := d[jobconf.KeyMaxTimeDiff]; c.MaxTimeDiff == 0 && n != nil && n.Value == "0" {
-		out[jobconf.KeyMaxTimeDiff] = n // to ElasticJob it is not the same as -1
+		out[jobconf.KeyMaxTimeDiff] = scalar(n.ShortTag(), n.Value) // to ElasticJob it is not the same as -1
 	}
 	if len(c.Listeners) > 0 {
 		out[jobconf.KeyListeners] = list(c.Listeners)
@@ -36,12 +43,13 @@ func (d document) replacedBy(c Config) document {
 		}
 		out[jobconf.KeyProps] = bare.node()
 	}
-	return out
+	return out, nil
 }
 
-func (d document) putFields(fields, defaults []field) {
-	for i, f := range fields {
-		if text := f.get(); f.always || text != defaults[i].get() {
+func (d document) putFields(fields []field, c *Config) {
+	defaults := defaultConfig()
+	for _, f := range fields {
+		if text := f.get(c); f.always || text != f.get(&defaults) {
 			d[f.key] = scalar(f.tag, text)
 		}
 	}
@@ -59,7 +67,7 @@ func (d document) putThreads(out, props document, threads int) {
 		out[pool] = scalar("!!str", threadPoolSingle)
 		delete(props, jobconf.KeyThreads)
 	case d[pool].Value == threadPoolSingle:
-		out[pool] = d[pool]
+		out[pool] = scalar(d[pool].ShortTag(), threadPoolSingle)
 	}
 }
 
@@ -80,8 +88,7 @@ func (d document) drop(keys []string) (had bool) {
 // hasPlace reports whether a Config has a place for the key, or whether it is one of
 // elastic-job 2.1.x, whose value stands elsewhere in a document of 3.0.x.
 func hasPlace(key string) bool {
-	var c Config
 	return slices.Contains([]string{jobconf.KeyProps, jobconf.KeyListeners, jobconf.KeyThreadPool, jobconf.KeyThreadPoolOld}, key) ||
-		slices.ContainsFunc(c.fields(), func(f field) bool { return f.key == key }) ||
+		slices.ContainsFunc(fields, func(f field) bool { return f.key == key }) ||
 		slices.Contains(jobconf.OldKeys(), key)
 }

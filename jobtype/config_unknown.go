@@ -19,7 +19,7 @@ func UnknownKeys(document []byte) ([]string, error) {
 		return nil, &ConfigError{Faults: []*FieldError{{Field: jobconf.KeyConfig, Err: err}}}
 	}
 	known := append(jobconf.OldKeys(), jobconf.KeyProps, jobconf.KeyThreadPool, jobconf.KeyThreadPoolOld, jobconf.KeyListeners, jobconf.KeyExtra)
-	for _, f := range (&Config{}).fields() {
+	for _, f := range fields {
 		known = append(known, f.key)
 	}
 	maps.DeleteFunc(keys, func(key string, _ *yaml.Node) bool { return slices.Contains(known, key) })

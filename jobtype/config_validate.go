@@ -188,7 +188,7 @@ func (v *validator) size(c Config) {
 	if c.isSmall() {
 		return
 	}
-	text, err := document{}.replacedBy(c).marshal()
+	text, err := document{}.write(c)
 	if err == nil {
 		err = jobconf.CheckSize(len(text))
 	}
@@ -210,8 +210,10 @@ func (c *Config) isSmall() bool {
 			isText = isText && utf8.ValidString(text) // the encoder fails otherwise
 		}
 	}
-	for _, f := range slices.Concat(c.fields(), c.propFields()) {
-		add(f.key, f.get())
+	for _, list := range [][]field{fields, propFields} {
+		for _, f := range list {
+			add(f.key, f.get(c))
+		}
 	}
 	add(c.Listeners...)
 	for key, value := range c.Props {
@@ -402,7 +404,7 @@ func (v *validator) props(props map[string]string) {
 			v.fault(jobconf.PropsPrefix+`""`, "", "a property needs a name")
 		case !utf8.ValidString(key) || !utf8.ValidString(props[key]):
 			v.fault(jobconf.PropsPrefix+brief.Quote(key), "", "only UTF-8 is allowed")
-		case slices.Contains(ownProps(), field):
+		case isOwnProp(field):
 			v.fault(field, "", "belongs to a field of the configuration; set that one")
 		}
 	}

@@ -54,21 +54,31 @@ func (d document) node() *yaml.Node {
 	return n
 }
 
-func (d document) marshal() ([]byte, error) {
-	nodes := 0
-	root, err := unshared(d.node(), &nodes)
+// write returns the text of the document with a configuration in place of its own.
+func (d document) write(c Config) ([]byte, error) {
+	out, err := d.replacedBy(c)
 	if err != nil {
 		return nil, err
 	}
-	return yamldoc.Marshal(root, yaml.WithCompactSeqIndent(true))
+	return yamldoc.Marshal(out.node(), yaml.WithCompactSeqIndent(true))
+}
+
+// checkValues bounds the values of a document that is written, with its keys: aliases can make any number of a few bytes.
+func checkValues(n int) error {
+	const most = 100_000
+	if n > most {
+		return fmt.Errorf("more than %d values, with what aliases repeat", most)
+	}
+	return nil
 }
 
 // unshared returns a copy of a node, in the style of scalar. It replaces aliases by copies, because the node that an alias
-// points to may have been replaced, or may come later now. It leaves out comments, because no program reads them.
-func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
-	const most = 100_000
-	if *nodes++; *nodes > most {
-		return nil, fmt.Errorf("more than %d values, with what aliases repeat", most)
+// points to may have been replaced, or may come later now. It leaves out comments, because no program reads them. values
+// counts what has been copied.
+func unshared(n *yaml.Node, values *int) (*yaml.Node, error) {
+	*values++
+	if err := checkValues(*values); err != nil {
+		return nil, err
 	}
 	n = yamldoc.Resolve(n)
 	if n.Kind == yaml.ScalarNode {
@@ -76,7 +86,7 @@ func unshared(n *yaml.Node, nodes *int) (*yaml.Node, error) {
 	}
 	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag}
 	for _, child := range n.Content {
-		child, err := unshared(child, nodes)
+		child, err := unshared(child, values)
 		if err != nil {
 			return nil, err
 		}

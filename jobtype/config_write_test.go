@@ -49,7 +49,7 @@ func TestSmallConfigIsSmall(t *testing.T) {
 		if !c.isSmall() {
 			return
 		}
-		if written, err := (document{}).replacedBy(c).marshal(); err != nil || len(written) > MaxConfigSize {
+		if written, err := (document{}).write(c); err != nil || len(written) > MaxConfigSize {
 			t.Fatalf("%d bytes, %v", len(written), err)
 		}
 	})

@@ -61,8 +61,8 @@ func (c Config) Encode(previous []byte, without ...string) ([]byte, error) {
 			return previous, nil
 		}
 	}
-	text, err := old.replacedBy(c).marshal()
-	if err == nil {
+	text, err := old.write(c)
+	if err == nil && len(old) > 0 {
 		err = checkReadable(text, c)
 	}
 	if err != nil {
@@ -113,10 +113,10 @@ func (d document) decode(c *Config) faults {
 	var found faults
 	props, err := d.props()
 	found.add(jobconf.KeyProps, "", err)
-	d.decodeFields(c.fields(), &found)
+	d.decodeFields(fields, c, &found)
 	d.decodeThreadPool(c, &found)
 	d.decodeListeners(c, &found)
-	props.decodeFields(c.propFields(), &found)
+	props.decodeFields(propFields, c, &found)
 	props.decodeProps(c, &found)
 	d.decodeOld(c, &found)
 	return found
@@ -144,7 +144,7 @@ func (d document) props() (document, error) {
 	return prefixed, err
 }
 
-func (d document) decodeFields(fields []field, found *faults) {
+func (d document) decodeFields(fields []field, c *Config, found *faults) {
 	for _, f := range fields {
 		if !d.has(f.key) {
 			continue
@@ -154,15 +154,14 @@ func (d document) decodeFields(fields []field, found *faults) {
 			found.add(f.key, "", err)
 			continue
 		}
-		found.add(f.key, brief.Quote(text), f.set(text))
+		found.add(f.key, brief.Quote(text), f.set(c, text))
 	}
 }
 
 // decodeProps reads the properties that belong to no field.
 func (d document) decodeProps(c *Config, found *faults) {
-	own := ownProps()
 	for _, key := range slices.Sorted(maps.Keys(d)) {
-		if slices.Contains(own, key) || !d.has(key) {
+		if isOwnProp(key) || !d.has(key) {
 			continue
 		}
 		text, err := d.text(key)

@@ -20,8 +20,7 @@ import (
 func (c *cluster) older(ip string) (id string) {
 	c.Helper()
 	id = ip + "@-@1-older"
-	document, err := jobtree.EncodeInstance(id, ip, nil)
-	c.must(err)
+	document := jobtree.EncodeInstance(id, ip, nil)
 	c.commit(coord.CreateEphemeral(c.job.Instance(id), document), coord.CreateEphemeral(c.job.Session(id), []byte("protocol: 1\n")), coord.Put(c.job.Server(ip), []byte(jobtree.Enabled)))
 	return id
 }

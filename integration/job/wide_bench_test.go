@@ -125,10 +125,7 @@ type puppet struct {
 
 func (w *wide) puppet(ip string) puppet {
 	m := puppet{w, w.dial(w.B), jobtree.InstanceID(ip, 1, "c0ffee")}
-	document, err := jobtree.EncodeInstance(m.id, ip, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
+	document := jobtree.EncodeInstance(m.id, ip, nil)
 	m.commit(coord.CreateEphemeral(w.job.Instance(m.id), document), coord.CreateEphemeral(w.job.Session(m.id), []byte("protocol: 2\n")))
 	return m
 }

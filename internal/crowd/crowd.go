@@ -53,10 +53,7 @@ func planted(n int) ([]coord.Op, error) {
 	}
 	ip := fmt.Sprintf("10.0.0.%d", n%20)
 	id := jobtree.InstanceID(ip, 1, fmt.Sprintf("%012x", n))
-	instance, err := jobtree.EncodeInstance(id, ip, []string{"linux", "weight=3"})
-	if err != nil {
-		return nil, err
-	}
+	instance := jobtree.EncodeInstance(id, ip, []string{"linux", "weight=3"})
 	tick := time.Date(2026, 11, 22, 12, 0, n%60, 0, time.UTC)
 	schedule, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{Cron: c.Cron, TimeZone: c.TimeZone, Misfire: true, Since: tick.AddDate(0, -1, 0)})
 	if err != nil {

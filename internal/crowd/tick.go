@@ -22,10 +22,7 @@ func PlantLarge(ctx context.Context, reg coord.Registry, items int) error {
 	if err != nil {
 		return err
 	}
-	instance, err := jobtree.EncodeInstance(largeID, "10.0.0.1", nil)
-	if err != nil {
-		return err
-	}
+	instance := jobtree.EncodeInstance(largeID, "10.0.0.1", nil)
 	tick := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	schedule, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{Cron: c.Cron, Since: tick.AddDate(0, -1, 0)})
 	if err != nil {

@@ -44,10 +44,7 @@ func (w *World) Bootstrap(bootstrapper *World, owners []string, configure ...coo
 	if len(configure) == 0 {
 		configure = []coord.Op{w.ifSameConfig()}
 	}
-	change, err := w.Register(configure...)
-	if err != nil {
-		return nil, err
-	}
+	change := w.Register(configure...)
 	change.Step = "bootstrap"
 	change.Ops = append(change.Ops, coord.CreateEphemeral(w.Job.LeaderInstance(), []byte(w.Self.ID)))
 	put, err := bootstrapper.scheduleOps()

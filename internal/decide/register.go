@@ -15,17 +15,13 @@ import (
 //
 // (When ElasticJob reconnects, it deletes its own node and creates it again. Others take that for a crash, B-13;
 // it may take it for an order to stop, B-32; and its server may be disabled afterwards, B-33.)
-func (w *World) Register(configured ...coord.Op) (*Change, error) {
-	document, err := jobtree.EncodeInstance(w.Self.ID, w.Self.IP, w.Self.Labels)
-	if err != nil {
-		return nil, err
-	}
+func (w *World) Register(configured ...coord.Op) *Change {
 	if len(configured) == 0 {
 		configured = []coord.Op{coord.Exists(w.Job.Config())}
 	}
 	ops := append(configured[:len(configured):len(configured)],
 		coord.CreateEphemeral(w.Job.Session(w.Self.ID), jobtree.EncodeSession(w.OwnSession())),
-		coord.CreateEphemeral(w.Job.Instance(w.Self.ID), document),
+		coord.CreateEphemeral(w.Job.Instance(w.Self.ID), jobtree.EncodeInstance(w.Self.ID, w.Self.IP, w.Self.Labels)),
 	)
 	if _, ok := w.Servers[w.Self.IP]; !ok {
 		state := jobtree.Enabled
@@ -38,7 +34,7 @@ func (w *World) Register(configured ...coord.Op) (*Change, error) {
 		}
 		ops = append(ops, coord.Create(w.Job.Server(w.Self.IP), []byte(state)), isSame)
 	}
-	return &Change{Step: "register", Urgency: urgency.Sooner, Ops: ops}, nil
+	return &Change{Step: "register", Urgency: urgency.Sooner, Ops: ops}
 }
 
 // beginsDisabled reports whether a server that is not there yet begins disabled.

@@ -7,7 +7,7 @@ import (
 	"github.com/elasticjob-go/elasticjob/internal/decide"
 )
 
-func registers(p pass) []decide.Change { return must(p.Register()) }
+func registers(p pass) []decide.Change { return []decide.Change{*p.Register()} }
 
 func TestRegister(t *testing.T) {
 	nobody := func(*fixture) {}

@@ -179,7 +179,7 @@ func (c *controller) register(w *decide.World) error {
 func (c *controller) requestRegistration(w *decide.World) error {
 	change, err := c.bootstrap(w)
 	if change == nil && err == nil {
-		change, err = w.Register()
+		change = w.Register()
 	}
 	if err != nil || !c.commits.MayAttempt(change.Step) {
 		return err

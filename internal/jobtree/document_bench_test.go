@@ -18,7 +18,7 @@ func BenchmarkDocuments(b *testing.B) {
 		TaskID: "019a9c3e-7f00-7a31-8c55-0242ac120002", Source: "NORMAL_TRIGGER",
 	}
 	completion := jobtree.EncodeCompletion(d)
-	instance, _ := jobtree.EncodeInstance(id, "192.0.2.2", []string{"gpu", "weight=3"})
+	instance := jobtree.EncodeInstance(id, "192.0.2.2", []string{"gpu", "weight=3"})
 	session := jobtree.EncodeSession(jobtree.SessionDocument{Protocol: 2, Accepted: 12345, Revision: 3, NodeID: id})
 	progress := jobtree.EncodeProgress(jobtree.ProgressDocument{Done: 3, Outcome: jobtree.OutcomeOK, TaskID: d.TaskID, Token: 12345, Ended: tick})
 	for name, run := range map[string]func(){

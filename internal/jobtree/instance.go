@@ -84,16 +84,10 @@ func (in Instance) Weight() int {
 // EncodeInstance writes the document of a live instance. It is YAML with the three keys
 // that ElasticJob 3.0.x knows, because its reader refuses a document with another key.
 // Labels are one string, with commas between them, so no label may have a comma.
-func EncodeInstance(id, ip string, labels []string) ([]byte, error) {
-	document, err := yaml.Marshal(struct {
-		ID     string `yaml:"jobInstanceId"`
-		Labels string `yaml:"labels,omitempty"`
-		IP     string `yaml:"serverIp"`
-	}{id, strings.Join(labels, ","), ip})
-	if err != nil {
-		return nil, fmt.Errorf("document of instance %s: %w", id, err)
-	}
-	return document, nil
+func EncodeInstance(id, ip string, labels []string) []byte {
+	b := appendText(nil, "jobInstanceId", id, 0)
+	b = appendText(b, "labels", strings.Join(labels, ","), 0)
+	return appendText(b, "serverIp", ip, 0)
 }
 
 func decodeInstance(id string, n coord.Node) Instance {

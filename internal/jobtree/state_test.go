@@ -291,10 +291,7 @@ func BenchmarkRead(b *testing.B) {
 		for i := range 10 {
 			ip := fmt.Sprintf("10.0.0.%d", i)
 			id := jobtree.InstanceID(ip, 1, "c0ffee")
-			document, err := jobtree.EncodeInstance(id, ip, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			document := jobtree.EncodeInstance(id, ip, nil)
 			nodes[job.Instance(id)] = string(document)
 			nodes[job.Server(ip)] = jobtree.Enabled
 		}

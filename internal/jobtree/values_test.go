@@ -81,10 +81,7 @@ func TestInstanceRoundTrip(t *testing.T) {
 		ip := rapid.SampledFrom([]string{"192.0.2.2", "::1", "2001:db8::1", "a-host.example", "null", "host 1"}).Draw(t, "ip")
 		labels := rapid.SliceOfN(label, 0, 3).Draw(t, "labels")
 		id := jobtree.InstanceID(ip, 7, "c0ffee")
-		document, err := jobtree.EncodeInstance(id, ip, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		document := jobtree.EncodeInstance(id, ip, labels)
 		got := jobtree.Read(tree(map[string]string{"j/instances/" + id: string(document)}), "j").Instances[id]
 		if got.Err != nil || got.ID != id || got.IP != ip || !cmp.Equal(got.Labels, labels, cmpopts.EquateEmpty()) {
 			t.Fatalf("%s gives %+v", document, got)
@@ -101,9 +98,8 @@ func TestInstanceDocument(t *testing.T) {
 		{nil, "jobInstanceId: 192.0.2.2@-@14058\nserverIp: 192.0.2.2\n"},
 		{[]string{"gpu", jobtree.WeightLabel(3)}, "jobInstanceId: 192.0.2.2@-@14058\nlabels: gpu,weight=3\nserverIp: 192.0.2.2\n"},
 	} {
-		got, err := jobtree.EncodeInstance(id, "192.0.2.2", tc.labels)
-		if err != nil || string(got) != tc.want {
-			t.Errorf("got %s, %v", got, err)
+		if got := jobtree.EncodeInstance(id, "192.0.2.2", tc.labels); string(got) != tc.want {
+			t.Errorf("got %s", got)
 		}
 	}
 }

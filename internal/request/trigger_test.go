@@ -24,10 +24,7 @@ type triggerTree struct {
 func newTriggerTree(t *testing.T) *triggerTree {
 	tree := &triggerTree{t, modelstore.New()}
 	for session, id := range []string{"A", "B"} {
-		document, err := jobtree.EncodeInstance(id, "host-"+id, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		document := jobtree.EncodeInstance(id, "host-"+id, nil)
 		tree.commit(coord.SessionID(session+1), coord.CreateEphemeral("trigger/instances/"+id, document), coord.CreateEphemeral("trigger/sessions/"+id, nil))
 	}
 	for item, owner := range []string{"A", "B", "A"} {

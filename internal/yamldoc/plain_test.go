@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v4"
 	"pgregory.net/rapid"
 )
 
@@ -41,6 +42,56 @@ func TestPlainNeverDiffers(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		agrees(r, strings.Join(rapid.SliceOfN(line, 1, 5).Draw(r, "lines"), "\n"))
 	})
+}
+
+// What is written in the short way is what the YAML writer writes, and nearly all documents are.
+func TestPlainIsWritten(t *testing.T) {
+	single := func(tag, text string, style yaml.Style) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text, Style: style}
+	}
+	mapping := func(content ...*yaml.Node) *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Content: content} }
+	key := func(text string) *yaml.Node { return single("!!str", text, 0) }
+	if !isWrittenPlain(t, mapping(
+		key("cron"), key("0/5 * * * * ?"), key("description"), single("!!str", "", yaml.SingleQuotedStyle), key("failover"), single("!!bool", "true", 0),
+		key("jobParameter"), single("!!str", "yes", yaml.SingleQuotedStyle), key("maxTimeDiffSeconds"), single("!!int", "-1", 0),
+		key("props"), mapping(key("revision"), single("!!str", "3", yaml.SingleQuotedStyle), key("label"), key("结算 支付")),
+		key("shardingItemParameters"), key("0=Beijing,1=Shanghai"), key("shardingTotalCount"), single("!!int", "3", 0))) {
+		t.Error("the document of a job is not written in the short way")
+	}
+	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "yes", "null", "true", "1", "-1", "1.5", ".5", "...", "...a", "---", "a #b", "a#b", "a: b", "a:", " a", "a ", "it's", "2026-11-22", "1:20", "0x1f", "<<", "=", "a\nb", "结算", "\ufeffa", strings.Repeat("ab ", 60)}),
+		rapid.StringOf(rapid.RuneFrom([]rune("ab01-:#'\"\\ ,[]{}&*!|>%@`?~=<./\té\u2028\u0085界\U0001f600"))))
+	value := rapid.Custom(func(r *rapid.T) *yaml.Node {
+		return single(rapid.SampledFrom([]string{"!!str", "!!str", "!!str", "!!int", "!!bool", "!!null", ""}).Draw(r, "tag"), text.Draw(r, "text"),
+			rapid.SampledFrom([]yaml.Style{0, 0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.TaggedStyle}).Draw(r, "style"))
+	})
+	var within func(depth int) *rapid.Generator[*yaml.Node]
+	within = func(depth int) *rapid.Generator[*yaml.Node] {
+		return rapid.Custom(func(r *rapid.T) *yaml.Node {
+			m := mapping()
+			for range rapid.IntRange(0, 3).Draw(r, "keys") {
+				name := rapid.OneOf(rapid.Just(key("a")), rapid.Just(key("b-1")), value).Draw(r, "key")
+				if depth < 2 && rapid.IntRange(0, 3).Draw(r, "nested") == 0 {
+					m.Content = append(m.Content, name, within(depth+1).Draw(r, "mapping"))
+				} else {
+					m.Content = append(m.Content, name, value.Draw(r, "value"))
+				}
+			}
+			return m
+		})
+	}
+	rapid.Check(t, func(r *rapid.T) { isWrittenPlain(r, within(0).Draw(r, "document")) })
+}
+
+// isWrittenPlain reports whether a document is written in the short way.
+func isWrittenPlain(t interface{ Errorf(string, ...any) }, document *yaml.Node) bool {
+	short, ok := appendPlain(nil, document, "")
+	if !ok {
+		return false
+	}
+	if long, err := dump(document); err != nil || string(short) != string(long) {
+		t.Errorf("written as\n%s\nin the short way, and as\n%s\notherwise, %v", short, long, err)
+	}
+	return true
 }
 
 // agrees reports whether a document is read in the short way.

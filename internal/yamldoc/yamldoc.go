@@ -31,6 +31,9 @@ var ErrEmpty = errors.New("the document is empty")
 // key. Null is an empty mapping. It bounds the size only: the reader bounds the depth, and
 // an alias is only a pointer as long as nobody follows it.
 func Parse(text []byte) (map[string]*yaml.Node, error) {
+	if len(text) == 0 {
+		return nil, ErrEmpty
+	}
 	if len(text) <= MaxSize {
 		if values, ok := plain(text); ok {
 			return values, nil
@@ -129,6 +132,15 @@ func IsNull(n *yaml.Node) bool {
 // Marshal writes a document with an indentation of two blanks. Unlike the library's it breaks no long line: whoever compares
 // documents, or looks for a text in one, finds it.
 func Marshal(value any, more ...yaml.Option) ([]byte, error) {
+	if n, isNode := value.(*yaml.Node); isNode {
+		if text, ok := appendPlain(nil, n, ""); ok { // options are for what is not plain
+			return text, nil
+		}
+	}
+	return dump(value, more...)
+}
+
+func dump(value any, more ...yaml.Option) ([]byte, error) {
 	return yaml.Dump(value, append([]yaml.Option{yaml.WithV3Defaults(), yaml.WithIndent(2), yaml.WithLineWidth(-1)}, more...)...)
 }
 

@@ -86,10 +86,7 @@ func peakOfHeap(end <-chan struct{}) uint64 {
 // fill writes the trees of jobs, as an instance writes them that is well.
 func fill(b *testing.B, reg coord.Registry, jobs int) {
 	id := jobtree.InstanceID("10.0.0.1", 1, "x")
-	instance, err := jobtree.EncodeInstance(id, "10.0.0.1", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	instance := jobtree.EncodeInstance(id, "10.0.0.1", nil)
 	since := time.Now().Add(-time.Hour)
 	schedule, err := jobtree.EncodeSchedule(jobtree.ScheduleDocument{Cron: "0 0 0 1 1 ?", TimeZone: "UTC", Misfire: true, Since: since})
 	if err != nil {

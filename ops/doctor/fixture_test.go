@@ -109,10 +109,7 @@ func (f *fixture) get(path string) coord.Node {
 // join writes the nodes of an instance.
 func (f *fixture) join(n int, d jobtree.SessionDocument, labels ...string) {
 	f.Helper()
-	document, err := jobtree.EncodeInstance(f.ids[n], f.ip(n), labels)
-	if err != nil {
-		f.Fatal(err)
-	}
+	document := jobtree.EncodeInstance(f.ids[n], f.ip(n), labels)
 	f.commitBy(n, coord.DeleteTree(f.job.Instance(f.ids[n])), coord.DeleteTree(f.job.Session(f.ids[n])))
 	f.commitBy(n, coord.CreateEphemeral(f.job.Instance(f.ids[n]), document), coord.CreateEphemeral(f.job.Session(f.ids[n]), jobtree.EncodeSession(d)))
 }
