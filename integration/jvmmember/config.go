@@ -41,6 +41,9 @@ type Config struct {
 	// ElasticJob registers them. The cache of a JVM keeps them by their identity hash: so each
 	// process has an order of its own, and [ShuffledOrder] makes one.
 	Order []Listener
+	// Told is called when the listeners have been told of a change of a node and are done with it, with the node's
+	// path below the job's. It may be nil.
+	Told func(path string)
 }
 
 // Release is a release of ElasticJob.

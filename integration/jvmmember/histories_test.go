@@ -130,7 +130,7 @@ var stories = []struct {
 	{name: "killed taker", document: document, slow: []string{"A"}, inMemory: true, tell: tellAKilledTaker},
 	{name: "crash without failover", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "failover: false"), tell: tellACrashWithoutFailover},
 	{name: "restart of all", document: document, tell: tellARestartOfAll},
-	{name: "deal in one's own fire", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"), tell: tellADealInOnesOwnFire},
+	{name: "deal in one's own fire", document: with("jobName: demoJob", "cron: 0/4 * * * * ?", "shardingTotalCount: 4"), inMemory: true, tell: tellADealInOnesOwnFire},
 }
 
 func TestHistoriesInMemory(t *testing.T) {
@@ -322,6 +322,7 @@ func tellADisabledLeader(s *story) {
 	})
 	let(s.expect("0 B", "2 B"))
 	s.gone("sharding/0/running", "sharding/2/running")
+	<-time.After(time.Second) // until A is done with this tick, in which it runs nothing: nothing shows it
 	s.operate(coord.Set, "servers/#A", "ENABLED")
 	s.there("leader/sharding/necessary")
 	let(s.expect("0 B", "1 A", "2 B"))
@@ -341,15 +342,14 @@ func tellTriggers(s *story) {
 	s.start("A")
 	s.start("B")
 	s.there("leader/sharding/necessary")
-	s.operate(coord.Create, "trigger/@B", "")
+	s.trigger("B")
 	s.gone("trigger/@B")
-	s.operate(coord.Create, "trigger/@A", "")
+	s.trigger("A")
 	let(s.expect("0 B", "1 A", "2 B"))
 	s.gone("sharding/0/running", "sharding/1/running", "sharding/2/running")
-	s.operate(coord.Create, "trigger/@B", "")
+	s.trigger("B")
 	calls := s.expect("0 B", "2 B")
-	s.operate(coord.Create, "trigger/@B", "")
-	s.gone("trigger/@B")
+	s.settled("B")
 	let(calls)
 	s.gone("sharding/0/running", "sharding/2/running")
 	s.compare(map[string][][]string{

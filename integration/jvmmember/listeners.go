@@ -63,6 +63,9 @@ func (m *Member) listen() {
 			// What a listener fails with is logged in ElasticJob, and the next one is called.
 			_ = m.tell(l, e)
 		}
+		if m.config.Told != nil {
+			m.config.Told(e.path)
+		}
 	}
 }
 

@@ -37,6 +37,10 @@ type teller struct {
 	*jvmmember.Member
 	registry coord.Registry
 	ip       string
+	// told gets a signal whenever its listeners are done with a trigger that has come or gone.
+	told chan struct{}
+	// untold is how many of these signals are still to come.
+	untold int
 }
 
 // ground is the store of a story. Everything is below the job's own node.
@@ -94,14 +98,20 @@ func (s *story) start(name string, order ...jvmmember.Listener) {
 	if d, ok := s.behind[name]; ok {
 		lag = func() time.Duration { return d }
 	}
+	pid, told := 100+len(s.members), make(chan struct{}, 100)
 	m, err := jvmmember.Start(s.t.Context(), jvmmember.Config{
-		Step: step, Lag: lag, Registry: r, Job: "demoJob", IP: ip, PID: 100 + len(s.members), Class: "Demo", Document: []byte(s.document),
+		Told: func(path string) {
+			if path == fmt.Sprintf("trigger/%s@-@%d", ip, pid) {
+				told <- struct{}{}
+			}
+		},
+		Step: step, Lag: lag, Registry: r, Job: "demoJob", IP: ip, PID: pid, Class: "Demo", Document: []byte(s.document),
 		Release: jvmmember.V304, Work: s.work, Order: order,
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.members[name] = &teller{m, r, ip}
+	s.members[name] = &teller{Member: m, registry: r, ip: ip, told: told}
 }
 
 func (s *story) work(ctx context.Context, e jvmmember.Execution) error {
@@ -150,9 +160,12 @@ func (s *story) expect(want ...string) map[string]*call {
 	return calls
 }
 
-// await waits until the tree is as it should be.
+// await waits until the tree is as it should be. What has begun is in the tree, but perhaps not in the view yet.
 func (s *story) await(what string, is func(coord.Snapshot) bool) {
 	s.t.Helper()
+	if err := s.view.Sync(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
 	deadline := time.After(patience)
 	for {
 		changed := s.view.Changed()
@@ -182,12 +195,26 @@ func (s *story) gone(paths ...string) {
 	})
 }
 
-// settled waits until the listeners of a busy member have done what they had to: it drops a
-// trigger in its run, when its turn comes.
+// trigger triggers a member, which is told twice: that the node has come, and that it has gone.
+func (s *story) trigger(name string) {
+	s.t.Helper()
+	s.members[name].untold += 2
+	s.operate(coord.Create, "trigger/@"+name, "")
+}
+
+// settled waits until the listeners of a busy member are done with all that has happened: it is triggered, which it
+// drops in its run. That the node is gone is not enough: only then the member looks whether it is busy.
 func (s *story) settled(name string) {
 	s.t.Helper()
-	s.operate(coord.Create, "trigger/@"+name, "")
-	s.gone("trigger/@" + name)
+	s.trigger(name)
+	deadline := time.After(patience)
+	for m := s.members[name]; m.untold > 0; m.untold-- {
+		select {
+		case <-m.told:
+		case <-deadline:
+			s.t.Fatalf("%s is not told of its trigger", name)
+		}
+	}
 }
 
 // quiet waits until nobody stands in a queue any more.
@@ -198,10 +225,11 @@ func (s *story) quiet() {
 	})
 }
 
-// pass waits until the next tick of the cron is over, if it is every so many seconds.
+// pass waits until the next tick of the cron is over, if it is every so many seconds. A member that runs nothing in it
+// has a second to find that out: nothing shows it.
 func (s *story) pass(period time.Duration) {
 	now := time.Now()
-	<-time.After(now.Truncate(period).Add(period + 100*time.Millisecond).Sub(now))
+	<-time.After(now.Truncate(period).Add(period + time.Second).Sub(now))
 }
 
 // exit is SIGTERM: it waits for the run in progress.
@@ -229,9 +257,6 @@ func (s *story) kill(names ...string) {
 func (s *story) operate(op func(path string, value []byte) coord.Op, path, value string) {
 	s.t.Helper()
 	if _, err := s.operator.Commit(s.t.Context(), op("demoJob/"+s.real(path), []byte(value))); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := s.view.Sync(s.t.Context()); err != nil { // else what is waited for next may be old
 		s.t.Fatal(err)
 	}
 }
