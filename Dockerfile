@@ -1,5 +1,5 @@
 # The command elasticjob: docker build -t elasticjob . See docs/operate/compose.md.
-FROM --platform=$BUILDPLATFORM golang:1.26 AS build
+FROM --platform=$BUILDPLATFORM golang:1.26.8 AS build
 ARG TARGETOS TARGETARCH
 WORKDIR /src
 COPY . .

@@ -1,6 +1,6 @@
-.PHONY: help test quick race fuzz deps lint api types screenshots diagrams docs bench load flood history faults soak mixed simulate
+.PHONY: help test quick race fuzz deps lint api types screenshots diagrams docs store-tests bench load flood history faults soak mixed simulate
 
-# Of make soak, and STORE of make load; the seed of a run that went wrong replays its faults.
+# Of make soak, and STORE of make load and make store-tests; the seed of a run that went wrong replays its faults.
 STORE = etcd
 DURATION = 30m
 SEED = 1
@@ -64,6 +64,9 @@ diagrams: ## the sequence diagrams of docs/understand/architecture.md, from what
 docs: OUT = site
 docs: ## the documentation as a site that needs no server: make docs OUT=site
 	go run ./console/docsite/generate -out $(OUT)
+
+store-tests: ## the tests of an adapter, and of jobs on it: make store-tests STORE=etcd|zookeeper; ETCD and ZOOKEEPER name other versions
+	$(if $(filter zookeeper,$(STORE)),REQUIRE_ZOOKEEPER=1) go test -timeout 40m ./coord/$(STORE:zookeeper=zk) ./integration/job
 
 bench: ## the figures of the registry centre, strategies and expressions
 	@scripts/test-deps

@@ -30,7 +30,7 @@ type image struct {
 
 // bases are the images that a stage may begin with, with what of their file system counts here.
 var bases = map[string][]string{
-	"golang:1.26":                      nil,
+	"golang:1.26.8":                    nil,
 	"gcr.io/distroless/static:nonroot": {"tmp", "home/nonroot", "etc", "proc", "dev"},
 }
 

@@ -79,17 +79,46 @@ func release(t *testing.T, repository string) {
 	if err := os.Remove(filepath.Join(repository, "stray.go")); err != nil {
 		t.Fatal(err)
 	}
+	// A release that cannot be committed, or has a tag that cannot be made, changes nothing.
+	head := must(t, repository, author, "git", "rev-parse", "HEAD")
+	for hook, text := range map[string]string{
+		"pre-commit":            "echo not now; exit 1",
+		"reference-transaction": "if [ $1 = prepared ] && grep -q refs/tags/trace/sqltrace; then echo not now; exit 1; fi",
+	} {
+		file := filepath.Join(repository, ".git/hooks", hook)
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		refused(version, "not now")
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if now := must(t, repository, author, "git", "rev-parse", "HEAD"); now != head {
+			t.Errorf("a release that failed by %s has left a commit", hook)
+		}
+	}
 	// The versions of the siblings are set, and committed, if they are not those of the release.
 	for _, version := range []string{version + "-rc.1", version} {
-		if out, err := release(version); err != nil {
+		out, err := release(version)
+		if err != nil {
 			t.Fatalf("release %s: %v\n%s", version, err, out)
 		}
 		if mod := must(t, repository, author, "git", "show", "console/"+version+":console/go.mod"); !strings.Contains(mod, module+" "+version) {
 			t.Errorf("console at %s requires the root at another version:\n%s", version, mod)
 		}
+		chart := must(t, repository, author, "git", "show", version+":deploy/helm/elasticjob/Chart.yaml")
+		for _, key := range []string{"version", "appVersion"} {
+			if want := "\n" + key + ": " + strings.TrimPrefix(version, "v") + "\n"; !strings.Contains(chart, want) {
+				t.Errorf("Chart.yaml at %s has no line %q:\n%s", version, want, chart)
+			}
+		}
+		// GitHub makes no event of a push with more than three tags.
+		if !strings.HasSuffix(out, "\ngit push origin "+version) {
+			t.Errorf("the last push is not that of the root's tag alone:\n%s", out)
+		}
 	}
 	refused(version, "the tag "+version+" exists")
-	head := must(t, repository, author, "git", "rev-parse", "HEAD")
+	head = must(t, repository, author, "git", "rev-parse", "HEAD")
 	for _, name := range released(t, repository, version) {
 		if at := must(t, repository, author, "git", "rev-parse", name+"^{commit}"); at != head {
 			t.Errorf("%s is at %s, the release at %s", name, at, head)
