@@ -61,6 +61,9 @@ func TestCompose(t *testing.T) {
 			has = append(has, anImage(t).entrypoint[0])
 			checkBuilt(t, p, s)
 		}
+		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") || !slices.Equal(s.Tmpfs, []string{"/tmp"}) {
+			t.Errorf("%s: read_only %t, cap_drop %q, security_opt %q, tmpfs %q", s.Name, s.ReadOnly, s.CapDrop, s.SecurityOpt, s.Tmpfs)
+		}
 		if s.HealthCheck != nil && (s.HealthCheck.Test[0] != "CMD" || !slices.Contains(has, s.HealthCheck.Test[1])) {
 			t.Errorf("%s: health check %q; the image has no shell, and of programs %q", name, s.HealthCheck.Test, has)
 		}
@@ -97,9 +100,6 @@ func checkBuilt(t *testing.T, p *types.Project, s types.ServiceConfig) {
 	t.Helper()
 	if build := s.Build; build.Context != p.WorkingDir || build.Dockerfile != "Dockerfile" {
 		t.Errorf("%s: the build is of %s in %s", s.Name, build.Dockerfile, build.Context)
-	}
-	if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") || !slices.Equal(s.Tmpfs, []string{"/tmp"}) {
-		t.Errorf("%s: read_only %t, cap_drop %q, security_opt %q, tmpfs %q", s.Name, s.ReadOnly, s.CapDrop, s.SecurityOpt, s.Tmpfs)
 	}
 	for _, v := range s.Volumes {
 		switch v.Type {
