@@ -58,7 +58,7 @@ func TestPlainIsWritten(t *testing.T) {
 		key("shardingItemParameters"), key("0=Beijing,1=Shanghai"), key("shardingTotalCount"), single("!!int", "3", 0))) {
 		t.Error("the document of a job is not written in the short way")
 	}
-	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "yes", "null", "true", "1", "-1", "1.5", ".5", "...", "...a", "---", "a #b", "a#b", "a: b", "a:", " a", "a ", "it's", "2026-11-22", "1:20", "0x1f", "<<", "=", "a\nb", "结算", "\ufeffa", strings.Repeat("ab ", 60)}),
+	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "yes", "y", "Off", "nan", "inf", "cron", "null", "true", "1", "-1", "1.5", ".5", "...", "...a", "---", "a #b", "a#b", "a: b", "a:", " a", "a ", "it's", "2026-11-22", "1:20", "0x1f", "<<", "=", "a\nb", "结算", "\ufeffa", strings.Repeat("ab ", 60)}),
 		rapid.StringOf(rapid.RuneFrom([]rune("ab01-:#'\"\\ ,[]{}&*!|>%@`?~=<./\té\u2028\u0085界\U0001f600"))))
 	value := rapid.Custom(func(r *rapid.T) *yaml.Node {
 		return single(rapid.SampledFrom([]string{"!!str", "!!str", "!!str", "!!int", "!!bool", "!!null", ""}).Draw(r, "tag"), text.Draw(r, "text"),
@@ -80,6 +80,24 @@ func TestPlainIsWritten(t *testing.T) {
 		})
 	}
 	rapid.Check(t, func(r *rapid.T) { isWrittenPlain(r, within(0).Draw(r, "document")) })
+}
+
+// The tag of a text that is found in the short way is that of the YAML library.
+func TestPlainTag(t *testing.T) {
+	check := func(t interface{ Errorf(string, ...any) }, text string) {
+		if short, long := PlainTag(text), decodedTag(text); short != long {
+			t.Errorf("%q is %s in the short way, and %s otherwise", text, short, long)
+		}
+	}
+	for _, text := range []string{
+		"", "-", "--1", "-0", "-7", "-07", "0", "00", "01", "7", "+1", "999999999999999999", "1000000000000000000", "1_000", "1 000", "0x1f", "0o17", "1e3", "1.5", ".5", ".inf", "true", "True", "TRUE", "falsey",
+		"yes", "y", "Off", "nan", "inf", "cron", "null", "Null", "~", "<<", "=", "2026-11-22", "2026-11-22 10:00:00", "2026-11-22 10:00:00 +8", "2026 11 22", "1:20", "0/5 * * * * ?", " 1", "1 ", " ", "true ", ".inf ", "- a", "é b",
+	} {
+		check(t, text)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		check(r, rapid.StringOf(rapid.RuneFrom([]rune("0123456789 -+.:_eExoTZtrufalsn~<=\té"))).Draw(r, "text"))
+	})
 }
 
 // isWrittenPlain reports whether a document is written in the short way.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -149,11 +150,36 @@ func dump(value any, more ...yaml.Option) ([]byte, error) {
 func PlainTag(text string) string {
 	// To decode takes some time, and nearly all texts are one of these.
 	switch {
+	case text == "":
+		return "!!null"
 	case text == "true", text == "false":
 		return "!!bool"
-	case len(text) > len("false") && isLetter(text[0]):
-		return "!!str"
+	case isLetter(text[0]) && (len(text) > len("false") || !strings.ContainsRune("tfynoTFYNO", rune(text[0]))):
+		return "!!str" // neither true, yes, null and on, nor their opposites
+	case strings.Contains(text, " ") && !strings.Contains(text, "-"):
+		return "!!str" // only a time with a date has a space
+	case text == "0", isShortNumber(strings.TrimPrefix(text, "-")):
+		return "!!int"
 	}
+	return decodedTag(text)
+}
+
+// isShortNumber reports whether a text is a number of at most 18 digits, the first of which is not 0.
+func isShortNumber(text string) bool {
+	const most = 18 // of 64 bits
+	if text == "" || len(text) > most || text[0] == '0' {
+		return false
+	}
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// decodedTag is PlainTag by the YAML library.
+func decodedTag(text string) string {
 	var value any
 	if err := (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).Decode(&value); err != nil {
 		return "!!str"
