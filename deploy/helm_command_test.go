@@ -290,7 +290,7 @@ func existingSecrets(t *testing.T) map[string]map[string]string {
 	history := map[string]string{"address": "sqlite:" + filepath.Join(t.TempDir(), "history")}
 	return map[string]map[string]string{
 		"etcd-tls": store, "console-tls": pair, "console-oidc": {"client-secret": "hunter2"},
-		"etcd-console": user, "etcd-worker": {"worker": "hunter2"}, "zk-console": user, "zk-worker": user,
+		"etcd-console": user, "etcd-worker": {"worker": "hunter2", "password": "hunter2"}, "zk-console": user, "zk-worker": user,
 		"history-reader": history, "history-writer": history,
 	}
 }

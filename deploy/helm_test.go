@@ -23,13 +23,22 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/elasticjob-go/elasticjob/internal/docpage"
 )
 
 const chartFolder = "helm/elasticjob"
 
+// valuePage is a page that shows values.
+const valuePage = "operate/kubernetes.md"
+
 // valueFiles has for each file of values the objects that it makes; the defaults have no file.
 var valueFiles = map[string][]string{
 	"": nil,
+	valuePage: {
+		"ConfigMap/shop-console", "ConfigMap/shop-workers", "Deployment/shop-console", "Deployment/shop-workers",
+		"PodDisruptionBudget/shop-workers", "Service/shop-console",
+	},
 	"testdata/helm/all.yaml": {
 		"ConfigMap/shop-console", "ConfigMap/shop-workers", "Deployment/shop-console", "Deployment/shop-workers", "Ingress/shop-console",
 		"NetworkPolicy/shop-console", "NetworkPolicy/shop-workers", "PodDisruptionBudget/shop-workers", "PrometheusRule/shop-alerts",
@@ -101,10 +110,24 @@ func of[T metav1.Object](all objects) map[string]T {
 // values reads a file of values; an empty path has none.
 func values(t *testing.T, file string) map[string]any {
 	t.Helper()
-	if file == "" {
-		return map[string]any{}
+	var text []byte
+	var err error
+	switch file {
+	case "":
+	case valuePage:
+		page := docpage.Open(t, file)
+		for _, block := range page.Blocks() {
+			if block.Language == "yaml" && strings.HasPrefix(block.Text, "# values.yaml\n") {
+				text = []byte(block.Text)
+			}
+		}
+	default:
+		text, err = os.ReadFile(file)
 	}
-	v, err := chartutil.ReadValuesFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := chartutil.ReadValues(text)
 	if err != nil {
 		t.Fatal(err)
 	}

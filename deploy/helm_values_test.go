@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chartutil"
-	appsv1 "k8s.io/api/apps/v1"
 )
 
 // A wrong value is refused, and the error names it.
@@ -140,27 +139,5 @@ func TestHelmValuesAreListed(t *testing.T) {
 	compare("", schema, load(t).Values)
 	if seen < 80 {
 		t.Errorf("only %d keys were found", seen)
-	}
-}
-
-// The page's values are sound, and switch both parts on.
-func TestHelmValuesOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/operate/kubernetes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "```yaml\n# values.yaml\n")
-	text, _, found := strings.Cut(text, "```")
-	v, err := chartutil.ReadValues([]byte(text))
-	if err != nil || !found {
-		t.Fatalf("the page has the values %q: %v", text, err)
-	}
-	files, err := render(t, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := decode(t, files)
-	for _, d := range []string{"Deployment/shop-console", "Deployment/shop-workers"} {
-		checkPod(t, all, get[*appsv1.Deployment](t, all, d), v)
 	}
 }
