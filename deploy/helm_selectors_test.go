@@ -142,6 +142,7 @@ func TestHelmRestarts(t *testing.T) {
 	}
 	job := func(cron string) func(map[string]any) {
 		return func(workers map[string]any) {
+			workers["settings"] = map[string]any{"allow": map[string]any{"report": map[string]any{"everything": true}}}
 			workers["jobs"] = map[string]any{"report": map[string]any{"type": "SCRIPT", "cron": cron, "shardingTotalCount": 1}}
 		}
 	}

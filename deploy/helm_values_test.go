@@ -1,9 +1,6 @@
 package deploy
 
 import (
-	"encoding/json"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +58,29 @@ func TestHelmValuesMistakes(t *testing.T) {
 		"workers: {tmpSize: much}":                                                                                              "'/workers/tmpSize'",
 		"serviceMonitor: {interval: often}":                                                                                     "'/serviceMonitor/interval'",
 		"prometheusRule: {enabled: true, exclude: [ElasticJobLate, ElasticJobLater]}":                                           `prometheusRule.exclude: there is no alert "ElasticJobLater"`,
+
+		// Keys and values of files that the pods would refuse.
+		"workers: {settings: {node: {thread: 8}}}":                                                "'/workers/settings/node': additional properties 'thread' not allowed",
+		"workers: {settings: {log: {fromat: json}}}":                                              "'/workers/settings/log': additional properties 'fromat' not allowed",
+		"workers: {settings: {log: {format: yaml}}}":                                              "'/workers/settings/log/format'",
+		"workers: {settings: {tracing: {typ: LOG}}}":                                              "'/workers/settings/tracing': additional properties 'typ' not allowed",
+		"workers: {settings: {defaults: {timezone: UTC}}}":                                        "'/workers/settings/defaults': additional properties 'timezone' not allowed",
+		"workers: {settings: {allow: {report: {script: {command: [/opt/*]}}}}}":                   "'/workers/settings/allow/report/script': additional properties 'command' not allowed",
+		"workers: {jobs: {report: {shardingTotalCont: 3}}}":                                       "'/workers/jobs/report': additional properties 'shardingTotalCont' not allowed",
+		"workers: {jobs: {report: {retry: {attempt: 3}}}}":                                        "'/workers/jobs/report/retry': additional properties 'attempt' not allowed",
+		"workers: {jobs: {report: {type: SCRIPT, shardingTotalCount: 1}}}":                        "'/workers/settings/allow': minProperties",
+		"workers: {settings: {node: {serve: false}}}":                                             "'/workers/jobs': minProperties",
+		"console: {config: {sessions: {idel: 10m}}}":                                              "'/console/config/sessions': additional properties 'idel' not allowed",
+		"console: {config: {sessions: {idle: 600}}}":                                              "'/console/config/sessions/idle'",
+		"console: {config: {limits: {request: 10}}}":                                              "'/console/config/limits': additional properties 'request' not allowed",
+		"console: {config: {findings: {lat: 1m}}}":                                                "'/console/config/findings': additional properties 'lat' not allowed",
+		"console: {config: {oidc: {clientId: elasticjob}}}":                                       "'/console/config/oidc': additional properties 'clientId' not allowed",
+		"console: {config: {proxy: {form: [10.0.0.0/8]}}}":                                        "'/console/config/proxy': additional properties 'form' not allowed",
+		"console: {connections: {namespaces: {a: {tls: {ca: /a}}}}}":                              "'/console/connections/namespaces/a/tls': additional properties 'ca' not allowed",
+		"console: {connections: {databases: {a: {adress: 'db:5432'}}}}":                           "'/console/connections/databases/a': additional properties 'adress' not allowed",
+		"console: {history: '${file:/run/secrets/histroy/address}', secrets: {history: history}}": `console.secrets: there is no folder "histroy" for /run/secrets/histroy; allowed are history, tls`,
+		"workers: {settings: {allow: {x: {references: {folders: [/run/secrets/mail]}}}}}":         `workers.secrets: there is no folder "mail" for /run/secrets/mail; allowed are none`,
+		"--- {image: {repository: a}, store: {endpoints: ['a:1'], namespace: b}, console: {enabled: true, insecureHTTP: true, config: {proxy: {from: [10.0.0.1]}}}}": "'/console/config/proxy': missing properties 'user', 'groups', 'grants'",
 	} {
 		t.Run(change, func(t *testing.T) {
 			given := map[string]any{}
@@ -93,7 +113,8 @@ func TestHelmValuesMistakes(t *testing.T) {
 const sound = `
 image: {repository: registry.example.com/elasticjob}
 store: {endpoints: ["etcd:2379"], namespace: shop}
-console: {enabled: true, tlsSecret: console-tls, config: {oidc: {issuer: https://login.example.com}}}
+console: {enabled: true, tlsSecret: console-tls, config: {oidc: {
+  issuer: https://login.example.com, clientID: elasticjob, redirectURL: https://console.example.com/api/v1/oidc/callback, groups: {everybody: [viewer]}}}}
 workers: {enabled: true}
 `
 
@@ -101,30 +122,21 @@ workers: {enabled: true}
 var shownElsewhere = []string{
 	"global", "console.resources.claims", "workers.resources.claims",
 	"console.config.hosts", "console.config.origins", "console.config.openMetrics", "console.config.timeZone", "console.config.sessions",
-	"console.config.limits", "console.config.connections", "console.config.proxy", "console.config.oidc",
+	"console.config.limits", "console.config.findings", "console.config.connections", "console.config.proxy", "console.config.oidc",
 	"console.config.sinks.file", "console.config.sinks.syslog", "console.config.sinks.webhook",
 	"workers.settings.log", "workers.settings.tracing", "workers.settings.defaults",
 }
 
 // values.yaml shows every key that the schema allows, but for tables that are empty by default.
 func TestHelmValuesAreListed(t *testing.T) {
-	text, err := os.ReadFile(chartFolder + "/values.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var schema map[string]any
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
+	s := readSchema(t)
 	seen := 0
-	var compare func(at string, node, shown map[string]any)
-	compare = func(at string, node, shown map[string]any) {
-		if ref, ok := node["$ref"].(string); ok {
-			node = schema["definitions"].(map[string]any)[path.Base(ref)].(map[string]any)
-		}
-		if properties, _ := node["properties"].(map[string]any); len(shown) > 0 {
-			for key, of := range properties {
-				child, isAllowed := of.(map[string]any)
+	var compare func(at string, of schema, shown map[string]any)
+	compare = func(at string, of schema, shown map[string]any) {
+		if properties := s.resolve(of).child("properties"); len(shown) > 0 {
+			for key := range properties {
+				child := properties.child(key)
+				isAllowed := child != nil
 				value, isShown := shown[key]
 				if isAllowed && !isShown && !slices.Contains(shownElsewhere, at+key) {
 					t.Errorf("values.yaml does not show %s%s", at, key)
@@ -136,7 +148,7 @@ func TestHelmValuesAreListed(t *testing.T) {
 			}
 		}
 	}
-	compare("", schema, load(t).Values)
+	compare("", s, load(t).Values)
 	if seen < 80 {
 		t.Errorf("only %d keys were found", seen)
 	}

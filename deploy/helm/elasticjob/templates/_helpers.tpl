@@ -72,6 +72,16 @@ securityContext: {readOnlyRootFilesystem: true, allowPrivilegeEscalation: false,
 {{- toYaml $secrets }}
 {{- end }}
 
+{{/* Fails if text, what the part reads, has a path in /run/secrets where no Secret is. */}}
+{{- define "elasticjob.checkPaths" -}}
+{{- $folders := include "elasticjob.secrets" . | fromYaml }}
+{{- range regexFindAll "/run/secrets/[-a-zA-Z0-9._]+" .text -1 }}
+{{- if not (hasKey $folders (base .)) }}
+{{- fail (printf "%s.secrets: there is no folder %q for %s; allowed are %s" $.part (base .) . (keys $folders | sortAlpha | join ", " | default "none")) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "elasticjob.mounts" -}}
 - {name: config, mountPath: /etc/elasticjob, readOnly: true}
 {{- range $folder, $_ := include "elasticjob.secrets" . | fromYaml }}
