@@ -13,6 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"helm.sh/helm/v3/pkg/chartutil"
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/elasticjob-go/elasticjob/internal/docpage"
 	"github.com/elasticjob-go/elasticjob/jobfile"
 )
@@ -171,5 +175,46 @@ func TestHelmSchemaOfConsoleFiles(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("console.%s has the keys\n%q\nthe page has\n%q", part, got, want)
 		}
+	}
+}
+
+// Names that the chart gives are refused where values give more of them: a key that stands there twice is a mistake.
+func TestHelmNamesOfTheChart(t *testing.T) {
+	for file, objectNames := range valueFiles {
+		given := values(t, file)
+		all := rendered(t, file)
+		for _, name := range objectNames {
+			switch object := all[name].(type) {
+			case *appsv1.Deployment:
+				part := strings.TrimPrefix(object.Name, "shop-")
+				for _, e := range object.Spec.Template.Spec.Containers[0].Env {
+					isRefused(t, given, e.Name, part, "env")
+				}
+				for key := range object.Spec.Template.Annotations {
+					isRefused(t, given, key, part, "podAnnotations")
+				}
+			case *monitoringv1.ServiceMonitor:
+				for key := range object.Labels {
+					isRefused(t, given, key, "serviceMonitor", "labels")
+				}
+			case *monitoringv1.PrometheusRule:
+				for key := range object.Labels {
+					isRefused(t, given, key, "prometheusRule", "labels")
+				}
+			}
+		}
+	}
+}
+
+// isRefused checks that a table of the values may not have a name, unless it has it already.
+func isRefused(t *testing.T, given map[string]any, name, part, table string) {
+	t.Helper()
+	if own, err := chartutil.Values(given).Table(part + "." + table); err == nil && own[name] != nil {
+		return
+	}
+	more := map[string]any{part: map[string]any{table: map[string]any{name: "x"}}}
+	_, err := render(t, chartutil.MergeTables(more, given))
+	if want := "/" + part + "/" + table + "/"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s.%s with %s: %v", part, table, name, err)
 	}
 }

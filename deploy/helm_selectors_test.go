@@ -128,6 +128,21 @@ func TestHelmAutoscaling(t *testing.T) {
 	}
 }
 
+// A variable has the digits that its value has.
+func TestHelmVariables(t *testing.T) {
+	want := map[string]string{"HTTPS_PROXY": "http://proxy:3128", "ROWS": "1000000", "DRY_RUN": "false"}
+	workers := get[*appsv1.Deployment](t, rendered(t, "testdata/helm/all.yaml"), "Deployment/shop-workers")
+	for _, e := range workers.Spec.Template.Spec.Containers[0].Env {
+		if text, ok := want[e.Name]; ok && e.Value != text {
+			t.Errorf("%s is %q, want %q", e.Name, e.Value, text)
+		}
+		delete(want, e.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no variables %v", want)
+	}
+}
+
 // A change of the jobs alone restarts no worker: they read the file again. Another change of their file does.
 func TestHelmRestarts(t *testing.T) {
 	sum := func(change func(workers map[string]any)) string {

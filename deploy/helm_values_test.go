@@ -92,6 +92,15 @@ func TestHelmValuesMistakes(t *testing.T) {
 		"console: {config: {hosts: [a.example.com]}, ingress: {enabled: true, host: b.example.com}}": `console.ingress.host: the console does not answer to "b.example.com"; allowed are console.config.hosts, a.example.com`,
 		"{prometheusRule: {enabled: true}, serviceMonitor: {interval: 1m}}":                          "'/serviceMonitor/interval'",
 
+		// Names that the chart gives already.
+		"serviceMonitor: {labels: {helm.sh/chart: mine}}":             "'/serviceMonitor/labels/helm.sh~1chart'",
+		"prometheusRule: {labels: {app.kubernetes.io/name: mine}}":    "'/prometheusRule/labels/app.kubernetes.io~1name'",
+		"workers: {podAnnotations: {checksum/worker: mine}}":          "'/workers/podAnnotations/checksum~1worker'",
+		"console: {podAnnotations: {checksum/config: mine}}":          "'/console/podAnnotations/checksum~1config'",
+		"console: {env: {ELASTICJOB_USER: root}}":                     "'/console/env/ELASTICJOB_USER'",
+		"console: {env: {ELASTICJOB_HISTORY: 'sqlite:/tmp/history'}}": "'/console/env/ELASTICJOB_HISTORY'",
+		"workers: {secrets: {mail-: account}}":                        "'/workers/secrets': additional properties 'mail-' not allowed",
+
 		// Values that nothing reads.
 		"workers: {user: {name: worker, secret: etcd-worker, grantsKey: grants}}":   "'/workers/user/grantsKey': maxLength",
 		"console: {user: {name: console, secret: etcd-console, grantsKey: grants}}": "'/console/user/grantsKey': maxLength",

@@ -98,7 +98,7 @@ securityContext: {readOnlyRootFilesystem: true, allowPrivilegeEscalation: false,
 
 {{- define "elasticjob.env" -}}
 {{- range $name, $value := (index .root.Values .part).env }}
-- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+- {name: {{ $name }}, value: {{ ternary $value (toJson $value) (kindIs "string" $value) | quote }}}
 {{- end }}
 {{- end }}
 
