@@ -48,9 +48,9 @@
 // # Examples
 //
 //	examples/quickstart  three instances, one of which is killed; begin with worker.go
-//	examples/service     a whole service and its tests; copy this one (a module)
-//	examples/orders      a dataflow over a SQL table, with a cursor and fencing tokens (a module)
-//	examples/observed    history, metrics, spans, lines and dumps in one program (a module)
+//	examples/service     a whole service and its tests; copy this one
+//	examples/orders      a dataflow over a SQL table, with a cursor and fencing tokens
+//	examples/observed    history, metrics, spans, lines and dumps in one program
 //	examples/steer       an operator's program: it pauses a job, runs an item, and resumes it
 //	examples/manyjobs    many jobs in one process
 //	examples/runner      a process that serves jobs which somebody else creates

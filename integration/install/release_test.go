@@ -124,6 +124,11 @@ func release(t *testing.T, repository string) {
 			t.Errorf("%s is at %s, the release at %s", name, at, head)
 		}
 	}
+	// The notes of the release stand on a page that is in no folder.
+	notes := must(t, repository, author, "scripts/notes", version)
+	if !strings.Contains(notes, "/blob/"+version+"/docs/") || strings.Contains(notes, "](docs/") {
+		t.Errorf("the notes of the release:\n%s", notes)
+	}
 	if status := must(t, repository, author, "git", "status", "--porcelain"); status != "" {
 		t.Errorf("the release left changes:\n%s", status)
 	}
