@@ -215,6 +215,17 @@ func TestThrow(t *testing.T) {
 	})
 }
 
+// Whoever asks for the channel only when the job has ended finds it closed.
+func TestThrownOfAnEndedJob(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {
+		m := c.join("10.0.0.1", c.config(), func(context.Context, job.ShardingContext) error { return errFailed })
+		m.leave()
+		for err := range m.Thrown() {
+			t.Errorf("got %v from a job without THROW", err)
+		}
+	})
+}
+
 // An error handler that panics when it is flushed harms nobody.
 func TestFlushThatPanics(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, c *cluster, _ *memory.Store) {

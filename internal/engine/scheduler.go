@@ -262,7 +262,7 @@ func (s *Scheduler) Configuration() int64 { return s.c.settings.Modified }
 func (s *Scheduler) Faults() []jobtype.Fault { return s.c.live.Faults() }
 
 // Errors returns the channel of the error handler THROW.
-func (s *Scheduler) Errors() <-chan *jobtype.ExecutionError { return s.c.options.Thrown.Errors }
+func (s *Scheduler) Errors() <-chan *jobtype.ExecutionError { return s.c.options.Thrown.Errors() }
 
 // Live returns nil unless only a restart of the process can make the job go on here.
 func (s *Scheduler) Live() error {

@@ -13,18 +13,35 @@ import (
 // maxThrown bounds the errors that wait to be received.
 const maxThrown = 100
 
-// thrown is the error handler THROW.
+// thrown is the error handler THROW. Most jobs have another one, and nobody who receives: the channel is made when it is
+// needed.
 type thrown struct {
-	log    *zap.Logger
-	Errors chan *jobtype.ExecutionError
+	log *zap.Logger
 
 	mu       sync.Mutex
+	errors   chan *jobtype.ExecutionError
 	isClosed bool
 	missed   health.RateLimit
 }
 
-func newThrown(log *zap.Logger) *thrown {
-	return &thrown{log: log, Errors: make(chan *jobtype.ExecutionError, maxThrown)}
+func newThrown(log *zap.Logger) *thrown { return &thrown{log: log} }
+
+// Errors returns the channel by which the program gets errors.
+func (t *thrown) Errors() <-chan *jobtype.ExecutionError {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.channel()
+}
+
+// channel returns the channel; the caller has the lock.
+func (t *thrown) channel() chan *jobtype.ExecutionError {
+	if t.errors == nil {
+		t.errors = make(chan *jobtype.ExecutionError, maxThrown)
+		if t.isClosed {
+			close(t.errors)
+		}
+	}
+	return t.errors
 }
 
 // HandleError sends an error to the program, if it can take one.
@@ -35,7 +52,7 @@ func (t *thrown) HandleError(_ context.Context, sc jobtype.ShardingContext, err 
 		return
 	}
 	select {
-	case t.Errors <- &jobtype.ExecutionError{ShardingContext: sc, Err: err}:
+	case t.channel() <- &jobtype.ExecutionError{ShardingContext: sc, Err: err}:
 		return
 	default:
 	}
@@ -48,5 +65,7 @@ func (t *thrown) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.isClosed = true
-	close(t.Errors)
+	if t.errors != nil {
+		close(t.errors)
+	}
 }
