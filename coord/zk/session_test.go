@@ -18,13 +18,13 @@ import (
 // The time-out that the ensemble grants counts, not the one that the registry asks for.
 func TestGrantedTimeoutCounts(t *testing.T) {
 	t.Parallel()
-	server := zkserver.Start(t, zkserver.Config{MaxSessionTimeout: 2 * time.Second})
+	server := zkserver.Start(t, zkserver.Config{MaxSessionTimeout: 6 * time.Second})
 	link := newLink(t, server)
 	r := dial(t, zk.Config{Servers: []string{link.Addr()}, SessionTimeout: 20 * time.Second})
 	commit(t, r, coord.CreateEphemeral("e", nil))
 	s := session(t, r)
-	if left := time.Until(s.Deadline()); left > 1800*time.Millisecond {
-		t.Errorf("the deadline is in %v, with a time-out of 2 s", left)
+	if left := time.Until(s.Deadline()); left > 5400*time.Millisecond {
+		t.Errorf("the deadline is in %v, with a time-out of 6 s", left)
 	}
 	v := view(t, dial(t, zk.Config{Servers: []string{server.Addr()}}), "e")
 	link.BlackHole()

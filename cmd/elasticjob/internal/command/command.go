@@ -91,7 +91,12 @@ func Run(ctx context.Context, env Environment, args ...string) exit.Code {
 	case err == nil:
 		return exit.Done
 	case ctx.Err() != nil:
-		code, err = exit.Interrupted, errors.New("interrupted")
+		code = exit.Interrupted
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)) {
+			err = errors.New("interrupted")
+		} else { // what went wrong while it ended
+			err = fmt.Errorf("interrupted: %w", err)
+		}
 	case !c.began:
 		code = exit.Usage
 	}
